@@ -1,0 +1,65 @@
+// Package rawlog is the raw record of one request and the metrics derived from it. Every number in a verdict comes from
+// these records, and nothing is measured anywhere else. The package is pure: no I/O and no clock.
+package rawlog
+
+import "github.com/swapgate/swapgate/pkg/swap"
+
+// Schema names the layout of Record in the run store.
+const Schema = "requests/v1"
+
+// Record is one planned request. Offsets are microseconds after SentUnixNS on the client's monotonic clock; a pointer is
+// nil where the event never happened. Column names are the table's contract, documented in docs/raw-data.md.
+type Record struct {
+	// Step, Block and Pair place the request; Seq numbers the requests of a block from 0.
+	Step  int32 `parquet:"step"`
+	Block int32 `parquet:"block"`
+	Pair  int32 `parquet:"pair"`
+	Seq   int32 `parquet:"seq"`
+	// Arm is the arm that was asked, or, in a rollout window, the arm that answered (empty if the gateway did not say).
+	Arm string `parquet:"arm,dict"`
+	// Measured is false in the settle time of a block: such a record is kept and counted but not judged.
+	Measured bool `parquet:"measured"`
+
+	// PlannedUnixNS is when the schedule wanted the request sent (closed loop: when its slot became free).
+	PlannedUnixNS int64 `parquet:"planned_unix_ns"`
+	// SentUnixNS is when the request was handed to the connection; 0 if it never was.
+	SentUnixNS int64 `parquet:"sent_unix_ns"`
+	// LateUS is sent minus planned.
+	LateUS int64 `parquet:"late_us"`
+
+	HeadersUS *int64 `parquet:"headers_us,optional"`
+	// FirstUS is the first non-empty delta on any channel (content, reasoning, tool call).
+	FirstUS *int64 `parquet:"first_token_us,optional"`
+	// VisibleUS is the first non-empty content or tool call.
+	VisibleUS *int64 `parquet:"first_visible_us,optional"`
+	// LastUS is the last non-empty delta, EndUS the end of the body.
+	LastUS *int64 `parquet:"last_token_us,optional"`
+	EndUS  *int64 `parquet:"end_us,optional"`
+	// Chunks counts deltas with text; ChunkGapsUS are the gaps between them.
+	Chunks      int32   `parquet:"chunks"`
+	ChunkGapsUS []int64 `parquet:"chunk_gaps_us"`
+
+	// PromptTokens, OutputTokens and CachedTokens are the server's own usage; nil where it gave none.
+	PromptTokens *int32 `parquet:"prompt_tokens,optional"`
+	OutputTokens *int32 `parquet:"output_tokens,optional"`
+	CachedTokens *int32 `parquet:"cached_tokens,optional"`
+	// MaxTokens is what was asked for.
+	MaxTokens int32 `parquet:"max_tokens"`
+
+	Outcome      string `parquet:"outcome,dict"`
+	Status       int32  `parquet:"http_status"`
+	FinishReason string `parquet:"finish_reason,dict"`
+	// Error is a short, sanitised description; never a prompt, an answer or a key.
+	Error string `parquet:"error,dict"`
+	// TraceID is the W3C trace id sent with the request.
+	TraceID string `parquet:"trace_id"`
+	// PromptSHA256 is SHA-256 of prompt, model and temperature, in hex.
+	PromptSHA256 string `parquet:"prompt_sha256"`
+	// Fingerprint is the server's system_fingerprint.
+	Fingerprint string `parquet:"fingerprint,dict"`
+	// ConnReused says whether the request went out on a kept connection.
+	ConnReused bool `parquet:"conn_reused"`
+}
+
+// Good reports whether the request gave a usable answer.
+func (r *Record) Good() bool { return swap.Outcome(r.Outcome).Good() }

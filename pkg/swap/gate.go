@@ -1,0 +1,90 @@
+package swap
+
+// Metric is a quantity that a gate can hold the candidate to. pkg/load/rawlog defines how each is derived from raw records.
+type Metric string
+
+// The metrics of gates.
+const (
+	// TTFT is time to first token, from the actual send, in ms.
+	MetricTTFT Metric = "ttft"
+	// TTFTScheduled is time to first token from the planned send, in ms: it includes the client's queue.
+	MetricTTFTScheduled Metric = "ttft_scheduled"
+	// TPOT is time per output token after the first, per request, in ms.
+	MetricTPOT Metric = "tpot"
+	// E2E is the time to the last token, from the actual send, in ms.
+	MetricE2E Metric = "e2e"
+	// OutputTokens is the number of tokens that the server says it generated, per request.
+	MetricOutputTokens Metric = "output_tokens"
+	// Throughput is generated tokens per second of measured time.
+	MetricThroughput Metric = "throughput"
+	// ErrorRate is the share of planned requests that did not end well.
+	MetricErrorRate Metric = "error_rate"
+)
+
+// Stat is the summary of a metric that a gate compares.
+type Stat string
+
+// The statistics of gates. Rate belongs to throughput and error_rate alone.
+const (
+	StatP50  Stat = "p50"
+	StatP90  Stat = "p90"
+	StatP95  Stat = "p95"
+	StatP99  Stat = "p99"
+	StatMean Stat = "mean"
+	StatRate Stat = "rate"
+)
+
+// Direction says which way is worse.
+type Direction string
+
+// The directions of a gate. Either means that a change both ways is bad (output length).
+const (
+	LowerIsBetter  Direction = "lower"
+	HigherIsBetter Direction = "higher"
+	Either         Direction = "either"
+)
+
+// MarginUnit says how a margin is read.
+type MarginUnit string
+
+// The units of a margin: a fraction of the baseline, or the metric's own unit.
+const (
+	Relative MarginUnit = "relative"
+	Absolute MarginUnit = "absolute"
+)
+
+// Gate is one non-inferiority requirement: the candidate may be worse than the baseline by less than the margin.
+type Gate struct {
+	// What is compared.
+	Metric Metric `json:"metric" jsonschema:"required,enum=ttft,enum=ttft_scheduled,enum=tpot,enum=e2e,enum=output_tokens,enum=throughput,enum=error_rate"`
+	// Which statistic of it.
+	Stat Stat `json:"stat,omitempty" jsonschema:"enum=p50,enum=p90,enum=p95,enum=p99,enum=mean,enum=rate"`
+	// Largest tolerated worsening: relative as a fraction (0.1 is 10 %), absolute in the metric's unit (error_rate: 0.005 is 0.5 percentage points).
+	Margin float64 `json:"margin,omitempty" jsonschema:"exclusiveMinimum=0"`
+	// relative or absolute. Default: absolute for error_rate, relative for all others.
+	Unit MarginUnit `json:"unit,omitempty" jsonschema:"enum=relative,enum=absolute"`
+	// Which way is better. Default: higher for throughput, either for output_tokens, lower for all others.
+	Better Direction `json:"better,omitempty" jsonschema:"enum=lower,enum=higher,enum=either"`
+}
+
+// Name is the gate's stable name, such as "ttft_p99".
+func (g Gate) Name() string {
+	if g.Stat == StatRate || g.Stat == "" {
+		return string(g.Metric)
+	}
+	return string(g.Metric) + "_" + string(g.Stat)
+}
+
+// Judge holds the statistical settings.
+type Judge struct {
+	// Confidence of each one-sided bound.
+	Level float64 `json:"level,omitempty" jsonschema:"minimum=0.5,exclusiveMaximum=1"`
+	// Bootstrap resamples.
+	Resamples int `json:"resamples,omitempty" jsonschema:"minimum=199,maximum=100000"`
+	// Fewest blocks per arm that can be judged.
+	MinBlocks int `json:"min_blocks,omitempty" jsonschema:"minimum=10,maximum=10000"`
+	// Fewest requests per arm beyond a quantile: n·(1−p).
+	MinTail int `json:"min_tail,omitempty" jsonschema:"minimum=5,maximum=10000"`
+	// Seed of the bootstrap.
+	Seed uint64 `json:"seed,omitempty"`
+}

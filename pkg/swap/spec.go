@@ -1,0 +1,211 @@
+package swap
+
+// Spec is one validation as a person writes it in swap.yaml. The doc comments of its fields are the descriptions in the
+// JSON Schema that `swapgate schema` prints. Defaults are filled in by package config, in one place.
+type Spec struct {
+	// Name of the service whose model is replaced. It locks the target: one validation of a target at a time.
+	Target string `json:"target" jsonschema:"required,pattern=^[a-z0-9]([a-z0-9-]{0\\,60}[a-z0-9])?$"`
+	// The model that serves now.
+	Baseline Endpoint `json:"baseline" jsonschema:"required"`
+	// The model that should replace it. Left out, LLM_BACKEND_URL and LLM_MODEL_ID fill it.
+	Candidate Endpoint `json:"candidate,omitzero"`
+	// What is asked of both arms.
+	Workload Workload `json:"workload,omitzero"`
+	// Requests before measuring, per arm.
+	WarmUp WarmUp `json:"warm_up,omitzero"`
+	// The load steps; each is driven on both arms in interleaved blocks.
+	Load Load `json:"load,omitzero"`
+	// What is sampled beside the load.
+	Telemetry Telemetry `json:"telemetry,omitzero"`
+	// What the candidate must hold. All gates must pass.
+	Gates []Gate `json:"gates,omitempty" jsonschema:"minItems=1"`
+	// How the gates are judged.
+	Judge Judge `json:"judge,omitzero"`
+	// How live traffic moves to the candidate after a pass. Left out, nothing is moved: the verdict is the result.
+	Rollout *Rollout `json:"rollout,omitempty"`
+	// How many healthy snapshots of a target are kept.
+	Snapshots Snapshots `json:"snapshots,omitzero"`
+	// Who is told.
+	Notify Notify `json:"notify,omitzero"`
+	// Where raw runs, snapshots and reports are kept.
+	Store Store `json:"store,omitzero"`
+}
+
+// Endpoint is one inference server and the model asked of it.
+type Endpoint struct {
+	// Base URL of the server, without /v1.
+	URL string `json:"url" jsonschema:"required,format=uri,pattern=^https?://"`
+	// Model name as the server's /v1/models lists it.
+	Model string `json:"model" jsonschema:"required,minLength=1"`
+	// Where the worker finds the bearer key. The key itself is never written down.
+	APIKey *SecretRef `json:"api_key,omitempty"`
+}
+
+// SecretRef names a credential; workers resolve it where they run. Exactly one field is set.
+type SecretRef struct {
+	// Name of an environment variable of the worker.
+	Env string `json:"env,omitempty" jsonschema:"pattern=^[A-Za-z_][A-Za-z0-9_]*$"`
+	// Absolute path of a file on the worker; surrounding white space is dropped.
+	File string `json:"file,omitempty"`
+}
+
+// API is the HTTP interface that requests use.
+type API string
+
+// The two OpenAI interfaces.
+const (
+	APIChat        API = "chat"
+	APICompletions API = "completions"
+)
+
+// Workload says what each request asks.
+type Workload struct {
+	// chat is /v1/chat/completions, completions is /v1/completions. Both stream.
+	API API `json:"api,omitempty" jsonschema:"enum=chat,enum=completions"`
+	// A file of prompts on the load worker, one JSON object {"prompt": "…"} a line. Left out, prompts are synthetic.
+	PromptFile string `json:"prompt_file,omitempty"`
+	// Length of synthetic prompts, in tokens.
+	InputTokens Lengths `json:"input_tokens,omitzero"`
+	// Length of the answer asked for, in tokens (max_tokens).
+	OutputTokens Lengths `json:"output_tokens,omitzero"`
+	// Ask the server to generate exactly output_tokens (vLLM, SGLang, llama.cpp: ignore_eos).
+	IgnoreEOS bool `json:"ignore_eos,omitempty"`
+	// Sampling temperature.
+	Temperature float64 `json:"temperature,omitempty" jsonschema:"minimum=0,maximum=2"`
+	// salted makes every prompt new to the server's prefix cache; shared sends the same prompts to both arms as they are.
+	PromptCache PromptCache `json:"prompt_cache,omitempty" jsonschema:"enum=salted,enum=shared"`
+	// Seed of prompts, lengths and arrivals. Both arms get the same plan.
+	Seed uint64 `json:"seed,omitempty"`
+	// A request that is not finished after this long counts as failed.
+	RequestTimeout Duration `json:"request_timeout,omitempty"`
+}
+
+// PromptCache says what the servers' prefix caches may do for a request.
+type PromptCache string
+
+// The two treatments of prefix caches.
+const (
+	CacheSalted PromptCache = "salted"
+	CacheShared PromptCache = "shared"
+)
+
+// Lengths is a log-normal length in tokens, clipped to [min, max]. sigma 0 is a constant.
+type Lengths struct {
+	// Median length.
+	Median int `json:"median,omitempty" jsonschema:"minimum=1,maximum=1000000"`
+	// Standard deviation of the logarithm of the length.
+	Sigma float64 `json:"sigma,omitempty" jsonschema:"minimum=0,maximum=3"`
+	// Shortest length.
+	Min int `json:"min,omitempty" jsonschema:"minimum=1"`
+	// Longest length.
+	Max int `json:"max,omitempty" jsonschema:"minimum=1"`
+}
+
+// WarmUp bounds the requests made before measuring. It ends when latency is stable, or at a cap.
+type WarmUp struct {
+	// Fewest requests per arm.
+	MinRequests int `json:"min_requests,omitempty" jsonschema:"minimum=1,maximum=100000"`
+	// Most requests per arm.
+	MaxRequests int `json:"max_requests,omitempty" jsonschema:"minimum=1,maximum=100000"`
+	// Requests at a time.
+	Concurrency int `json:"concurrency,omitempty" jsonschema:"minimum=1,maximum=10000"`
+	// Longest warm-up per arm.
+	MaxDuration Duration `json:"max_duration,omitempty"`
+}
+
+// Load is the stepped load. Every step is cut into blocks, the unit of statistics; blocks alternate between the arms
+// (ABBA, BAAB, …).
+type Load struct {
+	// The steps, in order.
+	Steps []Step `json:"steps,omitempty" jsonschema:"minItems=1,maxItems=100"`
+	// Measured length of a block.
+	Block Duration `json:"block,omitempty"`
+	// Time at the start of each block that is driven but not measured.
+	Settle Duration `json:"settle,omitempty"`
+}
+
+// Step is one load level. Exactly one of concurrency and rate is set.
+type Step struct {
+	// Closed loop: requests in flight at a time.
+	Concurrency int `json:"concurrency,omitempty" jsonschema:"minimum=1,maximum=20000"`
+	// Open loop: mean requests per second, Poisson arrivals.
+	Rate float64 `json:"rate,omitempty" jsonschema:"exclusiveMinimum=0,maximum=100000"`
+	// Measured time per arm; a whole number of blocks.
+	Hold Duration `json:"hold,omitempty"`
+}
+
+// Telemetry says what is sampled beside the load.
+type Telemetry struct {
+	// Time between two samples of a source.
+	Interval Duration `json:"interval,omitempty"`
+	// Scrape each arm's own Prometheus page. Default true.
+	EngineMetrics *bool `json:"engine_metrics,omitempty"`
+	// Further sources.
+	Sources []TelemetrySource `json:"sources,omitempty"`
+}
+
+// SourceKind names a kind of telemetry source.
+type SourceKind string
+
+// The kinds of telemetry source.
+const (
+	SourceEngine SourceKind = "engine"
+	SourceDCGM   SourceKind = "dcgm"
+	SourceNVML   SourceKind = "nvml"
+)
+
+// TelemetrySource is one further source of samples.
+type TelemetrySource struct {
+	// dcgm scrapes a dcgm-exporter page; nvml reads the GPUs of the named host through its GPU worker.
+	Kind SourceKind `json:"kind" jsonschema:"required,enum=dcgm,enum=nvml"`
+	// dcgm: URL of the metrics page.
+	URL string `json:"url,omitempty" jsonschema:"format=uri,pattern=^https?://"`
+	// nvml: host whose worker (role gpu) reads the GPUs.
+	Host string `json:"host,omitempty"`
+	// The arm whose GPUs these are. Left out, both arms share them.
+	Arm Arm `json:"arm,omitempty" jsonschema:"enum=baseline,enum=candidate"`
+	// A required source that gives no samples makes the run inconclusive.
+	Required bool `json:"required,omitempty"`
+}
+
+// Snapshots says how many are kept.
+type Snapshots struct {
+	// Healthy snapshots kept per target.
+	Keep int `json:"keep,omitempty" jsonschema:"minimum=1,maximum=1000"`
+}
+
+// Notify says who is told of a verdict.
+type Notify struct {
+	// Slack; left out, nothing is posted.
+	Slack *Slack `json:"slack,omitempty"`
+	// Base URL of the Temporal UI, for links.
+	TemporalUI string `json:"temporal_ui,omitempty" jsonschema:"format=uri,pattern=^https?://"`
+	// Base URL under which the store's report is readable, for links.
+	ReportBaseURL string `json:"report_base_url,omitempty" jsonschema:"format=uri,pattern=^https?://"`
+}
+
+// Slack is a channel and the bot token that posts there.
+type Slack struct {
+	// Channel name or id.
+	Channel string `json:"channel" jsonschema:"required,minLength=1"`
+	// Where the worker finds the bot token (scope chat:write). Left out, the message is stored but not posted.
+	Token *SecretRef `json:"token,omitempty"`
+	// Another address of the Slack API, for a proxy or a test.
+	APIURL string `json:"api_url,omitempty" jsonschema:"format=uri,pattern=^https?://"`
+}
+
+// Store is an S3-compatible bucket.
+type Store struct {
+	// host:port or URL of the S3 API.
+	Endpoint string `json:"endpoint,omitempty"`
+	// Bucket; it must exist.
+	Bucket string `json:"bucket,omitempty" jsonschema:"pattern=^[a-z0-9][a-z0-9.-]{1\\,61}[a-z0-9]$"`
+	// Prefix of every key.
+	Prefix string `json:"prefix,omitempty"`
+	// Region, where the service wants one.
+	Region string `json:"region,omitempty"`
+	// Where the worker finds the access key. Left out, the environment's usual AWS credentials are used.
+	AccessKey *SecretRef `json:"access_key,omitempty"`
+	// Where the worker finds the secret key.
+	SecretKey *SecretRef `json:"secret_key,omitempty"`
+}

@@ -1,0 +1,148 @@
+package swap
+
+import "time"
+
+// Stage is a phase of the pipeline.
+type Stage string
+
+// The stages in the order in which they run. StageRollback happens instead of the rest when something must be undone.
+const (
+	StagePreflight Stage = "preflight"
+	StageSnapshot  Stage = "snapshot"
+	StageWarmUp    Stage = "warm_up"
+	StageLoad      Stage = "load"
+	StageBaseline  Stage = "baseline"
+	StageCompare   Stage = "compare"
+	StageRollout   Stage = "rollout"
+	StageRollback  Stage = "rollback"
+	StageReport    Stage = "report"
+	StageNotify    Stage = "notify"
+	StageDone      Stage = "done"
+)
+
+// Stages lists the stages of a run that goes well, in order.
+var Stages = []Stage{
+	StagePreflight, StageSnapshot, StageWarmUp, StageLoad, StageBaseline, StageCompare,
+	StageRollout, StageReport, StageNotify,
+}
+
+// StageState is where one stage stands.
+type StageState struct {
+	Stage Stage `json:"stage"`
+	// State is pending, running, done, failed or skipped.
+	State   string     `json:"state"`
+	Started *time.Time `json:"started,omitempty"`
+	Ended   *time.Time `json:"ended,omitempty"`
+	Note    string     `json:"note,omitempty"`
+}
+
+// Progress is the heartbeat of a long activity: what an operator sees beside a pending activity, and a hint (never the
+// truth) for resuming it.
+type Progress struct {
+	What string `json:"what"`
+	// Done and Total count blocks, requests or windows, as What says.
+	Done  int `json:"done"`
+	Total int `json:"total"`
+	// Offered and Achieved are requests per second.
+	Offered   Value  `json:"offered_rps"`
+	Achieved  Value  `json:"achieved_rps"`
+	Requests  int    `json:"requests"`
+	Failed    int    `json:"failed"`
+	TTFTP95ms Value  `json:"ttft_p95_ms"`
+	ETA       string `json:"eta,omitempty"`
+	// Pending counts objects not yet accepted by the run store.
+	Pending int `json:"uploads_pending"`
+}
+
+// Severity grades a finding.
+type Severity string
+
+// The severities of a finding. A blocking finding stops the run before anything is changed.
+const (
+	Harmless Severity = "harmless"
+	Notable  Severity = "notable"
+	Blocking Severity = "blocking"
+)
+
+// Finding is one thing noticed about the system under test or about the measurement.
+type Finding struct {
+	Severity Severity `json:"severity"`
+	// Subject is what it is about: "candidate", "route", "gate ttft_p99", ….
+	Subject string `json:"subject"`
+	Message string `json:"message"`
+	// Next says what a person can do about it.
+	Next string `json:"next,omitempty"`
+}
+
+// ArmFacts is what an inference server says of itself.
+type ArmFacts struct {
+	URL     string `json:"url"`
+	Engine  string `json:"engine"`
+	Version string `json:"version,omitempty"`
+	Model   string `json:"model"`
+	// Fingerprint is the server's system_fingerprint, where it sends one.
+	Fingerprint string `json:"fingerprint,omitempty"`
+	// MaxModelLen is the context length in tokens; absent where the server does not say.
+	MaxModelLen Value `json:"max_model_len"`
+	// UsageInStream says whether the server reports token counts at the end of a stream.
+	UsageInStream bool `json:"usage_in_stream"`
+	// MetricsPage is the path of the Prometheus page; empty if there is none.
+	MetricsPage string `json:"metrics_page,omitempty"`
+}
+
+// PreflightResult is what was found before anything was changed.
+type PreflightResult struct {
+	Arms     PerArm[ArmFacts] `json:"arms"`
+	Findings []Finding        `json:"findings,omitempty"`
+	// Weights are the live weights, where there is a route.
+	Weights *Weights `json:"weights,omitempty"`
+	// PlannedRequests is the expected number of measured requests per arm.
+	PlannedRequests int `json:"planned_requests_per_arm"`
+	PlannedBlocks   int `json:"planned_blocks_per_arm"`
+}
+
+// Weights is the share of traffic of each arm, in percent.
+type Weights struct {
+	Baseline  int `json:"baseline"`
+	Candidate int `json:"candidate"`
+}
+
+// AllBaseline is the state that every rollback ends in.
+var AllBaseline = Weights{Baseline: 100}
+
+// Snapshot is everything needed to go back.
+type Snapshot struct {
+	Target string    `json:"target"`
+	Taken  time.Time `json:"taken"`
+	// Route and Weights are absent for a validation without rollout.
+	Route   *Route   `json:"route,omitempty"`
+	Weights *Weights `json:"weights,omitempty"`
+	// Arms are the servers as they were.
+	Arms       PerArm[ArmFacts] `json:"arms"`
+	SpecSHA256 string           `json:"spec_sha256"`
+	RunID      string           `json:"run_id"`
+}
+
+// Restored says what is live after a restore, as read back from the gateway.
+type Restored struct {
+	// Weights as read back; absent where there is no route.
+	Weights *Weights `json:"weights,omitempty"`
+	// Changed says whether anything had to be changed.
+	Changed bool      `json:"changed"`
+	At      time.Time `json:"at"`
+	TookMS  float64   `json:"took_ms"`
+}
+
+// WarmUpResult is the warm-up of one arm.
+type WarmUpResult struct {
+	Arm      Arm           `json:"arm"`
+	Requests int           `json:"requests"`
+	Outcomes OutcomeCounts `json:"outcomes"`
+	// ColdTTFTms is the first request's time to first token, HotTTFTms the median once stable.
+	ColdTTFTms Value `json:"cold_ttft_ms"`
+	HotTTFTms  Value `json:"hot_ttft_ms"`
+	// Stable says whether latency settled before a cap was reached.
+	Stable bool   `json:"stable"`
+	Ended  string `json:"ended"`
+	TookMS int64  `json:"took_ms"`
+}

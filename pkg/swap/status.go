@@ -1,0 +1,64 @@
+package swap
+
+import "time"
+
+// Names of workflows, updates and queries: part of the contract with operators and with the Temporal UI.
+const (
+	WorkflowValidateSwap = "ValidateSwap"
+	WorkflowRollbackSwap = "RollbackSwap"
+
+	UpdateApprove  = "approve"
+	UpdateAbort    = "abort"
+	UpdateExtend   = "extend"
+	UpdateRollback = "rollback"
+
+	QueryStatus  = "status"
+	QueryPlan    = "plan"
+	QueryPreview = "verdict_preview"
+
+	// QueueControl runs workflows and light activities; QueueLoad runs load generators; a GPU host's worker polls
+	// QueueGPUPrefix + host.
+	QueueControl   = "swapgate"
+	QueueLoad      = "swapgate-load"
+	QueueGPUPrefix = "swapgate-gpu."
+)
+
+// ValidateWorkflowID is the workflow id of a target's validation. It is the lock of the target.
+func ValidateWorkflowID(target string) string { return "swap-" + target }
+
+// RollbackWorkflowID is the workflow id of a stand-alone rollback.
+func RollbackWorkflowID(target string) string { return "rollback-" + target }
+
+// Status answers the status query: the same struct that `swapgate status` prints.
+type Status struct {
+	Target  string       `json:"target"`
+	Stage   Stage        `json:"stage"`
+	Stages  []StageState `json:"stages"`
+	Started time.Time    `json:"started"`
+	// PlannedEnd estimates the end of the run, were nothing to fail.
+	PlannedEnd time.Time `json:"planned_end"`
+	// Verdict is set once there is one.
+	Verdict Decision `json:"verdict,omitempty"`
+	// StepsDone and Steps count load steps; Windows counts rollout windows.
+	StepsDone int `json:"steps_done"`
+	Steps     int `json:"steps"`
+	Windows   int `json:"windows"`
+	// Weights is the last known split of traffic; absent without a route.
+	Weights *Weights `json:"weights,omitempty"`
+	// Waiting says what a person can do now, in one sentence; empty when nothing is awaited.
+	Waiting string   `json:"waiting,omitempty"`
+	Reasons []Reason `json:"reasons,omitempty"`
+}
+
+// ByRequest is the argument of the updates approve, abort, extend and rollback.
+type ByRequest struct {
+	// By is who asks.
+	By string `json:"by"`
+	// Reason is kept with the run.
+	Reason string `json:"reason,omitempty"`
+}
+
+// Answer is the result of an update, in a sentence.
+type Answer struct {
+	Message string `json:"message"`
+}

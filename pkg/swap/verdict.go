@@ -1,0 +1,205 @@
+package swap
+
+import "time"
+
+// Outcome of a run. A failed gate is pass's opposite and a result; only a run that could not be judged is an error.
+type Decision string
+
+// The decisions.
+const (
+	Pass         Decision = "pass"
+	Fail         Decision = "fail"
+	Inconclusive Decision = "inconclusive"
+	Aborted      Decision = "aborted"
+	Errored      Decision = "error"
+)
+
+// Reason explains a decision: a stable code, the object, and one sentence for a person.
+type Reason struct {
+	// Code is stable, such as GATE_FAILED, LOW_N, NO_DATA, GUARD_ERRORS.
+	Code    string `json:"code"`
+	Subject string `json:"subject"`
+	Message string `json:"message"`
+}
+
+// Stable reason codes.
+const (
+	ReasonGateFailed        = "GATE_FAILED"
+	ReasonRegressionInside  = "REGRESSION_WITHIN_MARGIN"
+	ReasonNotDecided        = "NOT_DECIDED"
+	ReasonLowN              = "LOW_N"
+	ReasonNoData            = "NO_DATA"
+	ReasonUnstable          = "UNSTABLE"
+	ReasonSlowClient        = "SLOW_CLIENT"
+	ReasonIncomplete        = "INCOMPLETE"
+	ReasonPlanMismatch      = "PLAN_MISMATCH"
+	ReasonTelemetryMissing  = "TELEMETRY_MISSING"
+	ReasonLengthMix         = "LENGTH_MIX"
+	ReasonShareMismatch     = "SHARE_MISMATCH"
+	ReasonGuardErrors       = "GUARD_ERRORS"
+	ReasonGuardLatency      = "GUARD_LATENCY"
+	ReasonGuardUnreachable  = "GUARD_UNREACHABLE"
+	ReasonWindowNotDecided  = "WINDOW_NOT_DECIDED"
+	ReasonNotApproved       = "NOT_APPROVED"
+	ReasonAborted           = "ABORTED"
+	ReasonCancelled         = "CANCELLED"
+	ReasonRolledBack        = "ROLLED_BACK_BY_REQUEST"
+	ReasonPreflightBlocking = "PREFLIGHT"
+	ReasonCouldNotMeasure   = "COULD_NOT_MEASURE"
+)
+
+// GateResult is one gate with the evidence that decided it. For relative gates Theta, Low and High are relative changes
+// (0.04 is +4 % worse-signed as measured, candidate over baseline minus 1); for absolute gates they are differences in
+// the metric's unit. The interval is two one-sided bounds at Level.
+type GateResult struct {
+	Gate      Gate   `json:"gate"`
+	Name      string `json:"name"`
+	Baseline  Value  `json:"baseline"`
+	Candidate Value  `json:"candidate"`
+	// Unit of Baseline and Candidate, such as ms, tok/s, tokens, fraction.
+	Unit string `json:"unit"`
+	// Change is candidate against baseline; Low and High bound it.
+	Change Value   `json:"change"`
+	Low    Value   `json:"low"`
+	High   Value   `json:"high"`
+	Level  float64 `json:"level"`
+	// N counts the samples of each arm, Blocks the blocks of each arm.
+	N      PerArm[int] `json:"n"`
+	Blocks int         `json:"blocks_per_arm"`
+	// DesignEffect is the variance inflation of blocks against independent requests.
+	DesignEffect Value    `json:"design_effect"`
+	Decision     Decision `json:"decision"`
+	// Regressed marks a pass whose worsening is real but inside the margin.
+	Regressed bool   `json:"regressed,omitempty"`
+	Reason    Reason `json:"reason"`
+	// NeedBlocks is the estimated number of blocks per arm that would decide an inconclusive gate; 0 if none would.
+	NeedBlocks int `json:"need_blocks,omitempty"`
+}
+
+// Comparison is the judgement of the load stage.
+type Comparison struct {
+	Decision Decision     `json:"decision"`
+	Reasons  []Reason     `json:"reasons,omitempty"`
+	Gates    []GateResult `json:"gates"`
+	// Findings are what the pre-checks noticed without deciding anything.
+	Findings []Finding `json:"findings,omitempty"`
+	// Evidence is the hash of the manifests judged.
+	EvidenceSHA256 string `json:"evidence_sha256"`
+}
+
+// WindowStats is one arm in one rollout window.
+type WindowStats struct {
+	Requests  int           `json:"requests"`
+	Outcomes  OutcomeCounts `json:"outcomes"`
+	TTFTP50ms Value         `json:"ttft_p50_ms"`
+	TTFTP95ms Value         `json:"ttft_p95_ms"`
+	TPOTP50ms Value         `json:"tpot_p50_ms"`
+	// LongestFailureRun is the longest run of consecutive failed requests.
+	LongestFailureRun int `json:"longest_failure_run"`
+	// GatewayRequests and GatewayErrors are the gateway's own counters over the window; absent where it has none.
+	GatewayRequests Value `json:"gateway_requests"`
+	GatewayErrors   Value `json:"gateway_errors"`
+}
+
+// Window is what was seen in one rollout window.
+type Window struct {
+	Index   int     `json:"index"`
+	Weights Weights `json:"weights"`
+	// ReadBack is what the gateway said at the end of the window.
+	ReadBack Weights             `json:"read_back"`
+	Started  time.Time           `json:"started"`
+	Ended    time.Time           `json:"ended"`
+	Arms     PerArm[WindowStats] `json:"arms"`
+	// Unattributed counts probes whose arm the gateway did not name.
+	Unattributed int       `json:"unattributed"`
+	Raw          ObjectRef `json:"raw"`
+	// GuardFired and Brake say that the observer itself set the weights back the moment a guard fired.
+	GuardFired *Reason   `json:"guard_fired,omitempty"`
+	Brake      *Restored `json:"brake,omitempty"`
+	// Decision is what rollout.Next made of it.
+	Decision WindowDecision `json:"decision"`
+}
+
+// Action is what the rollout does next.
+type Action string
+
+// The actions of a rollout.
+const (
+	ActionHold     Action = "hold"
+	ActionAdvance  Action = "advance"
+	ActionPromote  Action = "promote"
+	ActionRollback Action = "rollback"
+	ActionStop     Action = "stop"
+)
+
+// WindowDecision is the action after a window and why.
+type WindowDecision struct {
+	Action Action `json:"action"`
+	// Weight is the candidate's next weight in percent.
+	Weight int      `json:"weight"`
+	Reason []Reason `json:"reasons,omitempty"`
+}
+
+// RolloutResult is the whole rollout.
+type RolloutResult struct {
+	Windows []Window `json:"windows"`
+	// Final is what the gateway said at the end.
+	Final Weights `json:"final"`
+}
+
+// Verdict is the document that release pipelines read: verdict.json, schema in docs/schema/verdict.json.
+type Verdict struct {
+	// SchemaVersion of this document.
+	SchemaVersion string   `json:"schema_version"`
+	Verdict       Decision `json:"verdict"`
+	// Summary is one sentence.
+	Summary string   `json:"summary"`
+	Reasons []Reason `json:"reasons"`
+	Target  string   `json:"target"`
+	// Stage is the last stage that ran.
+	Stage Stage `json:"stage"`
+
+	Arms     PerArm[ArmFacts]      `json:"arms"`
+	Gates    []GateResult          `json:"gates"`
+	Findings []Finding             `json:"findings,omitempty"`
+	WarmUp   *PerArm[WarmUpResult] `json:"warm_up,omitempty"`
+	Steps    []StepResult          `json:"steps"`
+	Rollout  *RolloutResult        `json:"rollout,omitempty"`
+	// FinalWeights is the last read-back of the gateway; absent without a route.
+	FinalWeights *Weights         `json:"final_weights,omitempty"`
+	Snapshot     *ObjectRef       `json:"snapshot,omitempty"`
+	Baseline     *ObjectRef       `json:"baseline,omitempty"`
+	Telemetry    *TelemetryResult `json:"telemetry,omitempty"`
+
+	Provenance Provenance `json:"provenance"`
+	Artifacts  Artifacts  `json:"artifacts"`
+}
+
+// VerdictSchemaVersion is the current version of the verdict document.
+const VerdictSchemaVersion = "1"
+
+// Provenance says where a verdict comes from.
+type Provenance struct {
+	WorkflowID string    `json:"workflow_id"`
+	RunID      string    `json:"run_id"`
+	Started    time.Time `json:"started"`
+	Ended      time.Time `json:"ended"`
+	SpecSHA256 string    `json:"spec_sha256"`
+	Seed       uint64    `json:"seed"`
+	// Version of swapgate that judged.
+	Version     string            `json:"version"`
+	RequestedBy string            `json:"requested_by,omitempty"`
+	Labels      map[string]string `json:"labels,omitempty"`
+	// EvidenceSHA256 is the hash of the manifests judged.
+	EvidenceSHA256 string `json:"evidence_sha256,omitempty"`
+}
+
+// Artifacts are the documents of a run in the store.
+type Artifacts struct {
+	Report  *ObjectRef `json:"report,omitempty"`
+	Verdict *ObjectRef `json:"verdict,omitempty"`
+	Slack   *ObjectRef `json:"slack_message,omitempty"`
+	// ReportURL and TemporalURL are for people; empty where no base URL is configured.
+	ReportURL   string `json:"report_url,omitempty"`
+	TemporalURL string `json:"temporal_url,omitempty"`
+}
