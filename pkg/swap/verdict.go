@@ -2,7 +2,7 @@ package swap
 
 import "time"
 
-// Outcome of a run. A failed gate is pass's opposite and a result; only a run that could not be judged is an error.
+// Decision is the outcome of a run. A failed gate is pass's opposite and a result; only a run that could not be judged is an error.
 type Decision string
 
 // The decisions.
@@ -166,10 +166,10 @@ type Verdict struct {
 	Steps    []StepResult          `json:"steps"`
 	Rollout  *RolloutResult        `json:"rollout,omitempty"`
 	// FinalWeights is the last read-back of the gateway; absent without a route.
-	FinalWeights *Weights         `json:"final_weights,omitempty"`
-	Snapshot     *ObjectRef       `json:"snapshot,omitempty"`
-	Baseline     *ObjectRef       `json:"baseline,omitempty"`
-	Telemetry    *TelemetryResult `json:"telemetry,omitempty"`
+	FinalWeights *Weights          `json:"final_weights,omitempty"`
+	Snapshot     *ObjectRef        `json:"snapshot,omitempty"`
+	Baseline     *ObjectRef        `json:"baseline,omitempty"`
+	Telemetry    []TelemetryResult `json:"telemetry,omitempty"`
 
 	Provenance Provenance `json:"provenance"`
 	Artifacts  Artifacts  `json:"artifacts"`

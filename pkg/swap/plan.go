@@ -1,0 +1,50 @@
+package swap
+
+import (
+	"math"
+	"strconv"
+	"time"
+)
+
+// BlocksPerArm is the number of blocks of a step on one arm.
+func (l Load) BlocksPerArm(s Step) int {
+	if l.Block <= 0 {
+		return 0
+	}
+	return int(math.Round(s.Hold.Seconds() / l.Block.Seconds()))
+}
+
+// StepDuration is the time that a step takes on both arms, without the drain at the end of its blocks.
+func (l Load) StepDuration(s Step) time.Duration {
+	return time.Duration(2*l.BlocksPerArm(s)) * (l.Block.Std() + l.Settle.Std())
+}
+
+// Duration is the time that all steps take.
+func (l Load) Duration() time.Duration {
+	var d time.Duration
+	for _, s := range l.Steps {
+		d += l.StepDuration(s)
+	}
+	return d
+}
+
+// Duration is the time that a rollout takes if no window is repeated. Without a rollout it is 0.
+func (r *Rollout) Duration() time.Duration {
+	if r == nil {
+		return 0
+	}
+	return time.Duration(len(r.Weights)*r.WindowsPerWeight) * r.Window.Std()
+}
+
+// Duration estimates a run from its plan: load, rollout, and half of the longest warm-up of both arms.
+func (s Spec) Duration() time.Duration {
+	return s.WarmUp.MaxDuration.Std() + s.Load.Duration() + s.Rollout.Duration()
+}
+
+// Label names a load level the way people write it.
+func (s Step) Label() string {
+	if s.Concurrency > 0 {
+		return "concurrency " + strconv.Itoa(s.Concurrency)
+	}
+	return strconv.FormatFloat(s.Rate, 'g', -1, 64) + " req/s"
+}

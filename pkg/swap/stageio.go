@@ -1,0 +1,113 @@
+package swap
+
+import "encoding/json"
+
+// Names of the activities, each a verb and a noun. They are a wire contract: renaming one breaks runs in flight.
+const (
+	ActivityPreflight        = "Preflight"
+	ActivityTakeSnapshot     = "TakeSnapshot"
+	ActivityWarmUp           = "WarmUp"
+	ActivityLoadStep         = "LoadStep"
+	ActivityCaptureTelemetry = "CaptureTelemetry"
+	ActivityFitBaseline      = "FitBaseline"
+	ActivityCompareArms      = "CompareArms"
+	ActivitySetWeights       = "SetWeights"
+	ActivityObserveWindow    = "ObserveWindow"
+	ActivityRestoreSnapshot  = "RestoreSnapshot"
+	ActivityPublishReport    = "PublishReport"
+	ActivityNotifySlack      = "NotifySlack"
+)
+
+// PreflightInput asks whether a run can be measured and undone at all.
+type PreflightInput struct {
+	Spec Spec `json:"spec"`
+}
+
+// TakeSnapshotInput asks for the state to go back to.
+type TakeSnapshotInput struct {
+	Spec       Spec             `json:"spec"`
+	SpecSHA256 string           `json:"spec_sha256"`
+	Arms       PerArm[ArmFacts] `json:"arms"`
+}
+
+// WarmUpInput asks for the warm-up of one arm.
+type WarmUpInput struct {
+	Spec  Spec     `json:"spec"`
+	Arm   Arm      `json:"arm"`
+	Facts ArmFacts `json:"facts"`
+}
+
+// LoadStepInput asks for one load step on both arms.
+type LoadStepInput struct {
+	Spec Spec `json:"spec"`
+	// Step counts from 1.
+	Step  int              `json:"step"`
+	Facts PerArm[ArmFacts] `json:"facts"`
+}
+
+// CaptureTelemetryInput asks for samples until the activity is cancelled. Host is empty for the sources that are read over
+// HTTP, and names the GPU host otherwise.
+type CaptureTelemetryInput struct {
+	Spec  Spec             `json:"spec"`
+	Facts PerArm[ArmFacts] `json:"facts"`
+	Host  string           `json:"host,omitempty"`
+}
+
+// FitBaselineInput asks for the distribution of the baseline arm.
+type FitBaselineInput struct {
+	Spec      Spec        `json:"spec"`
+	Facts     ArmFacts    `json:"facts"`
+	Manifests []ObjectRef `json:"manifests"`
+}
+
+// CompareInput asks for the judgement of the load stage.
+type CompareInput struct {
+	Spec      Spec              `json:"spec"`
+	Manifests []ObjectRef       `json:"manifests"`
+	Telemetry []TelemetryResult `json:"telemetry,omitempty"`
+}
+
+// SetWeightsInput asks for a split of live traffic.
+type SetWeightsInput struct {
+	Route   Route   `json:"route"`
+	Weights Weights `json:"weights"`
+}
+
+// ObserveWindowInput asks for one rollout window at the given weights. State belongs to the rollout's planner; the
+// workflow carries it from window to window without reading it.
+type ObserveWindowInput struct {
+	Spec    Spec             `json:"spec"`
+	Facts   PerArm[ArmFacts] `json:"facts"`
+	Index   int              `json:"index"`
+	Weights Weights          `json:"weights"`
+	// Extensions is how many more repetitions a person granted.
+	Extensions int             `json:"extensions,omitempty"`
+	State      json.RawMessage `json:"state,omitempty"`
+}
+
+// ObserveWindowResult is the window with its decision, and the planner's next state.
+type ObserveWindowResult struct {
+	Window Window          `json:"window"`
+	State  json.RawMessage `json:"state,omitempty"`
+}
+
+// RestoreSnapshotInput asks for the state of a snapshot. Without Snapshot it is the newest one of Target.
+type RestoreSnapshotInput struct {
+	Target   string     `json:"target"`
+	Store    Store      `json:"store"`
+	Snapshot *ObjectRef `json:"snapshot,omitempty"`
+}
+
+// PublishReportInput asks for report.html and verdict.json of a run.
+type PublishReportInput struct {
+	Spec    Spec    `json:"spec"`
+	Verdict Verdict `json:"verdict"`
+}
+
+// NotifyInput asks for the verdict, or an alarm, to be posted.
+type NotifyInput struct {
+	Spec    Spec    `json:"spec"`
+	Verdict Verdict `json:"verdict"`
+	// Alarm is set for a message that is not a verdict: a rollback that does not get through.
+	Alarm string `json:"alarm,omitempty"`
+}
