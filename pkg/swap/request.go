@@ -31,8 +31,7 @@ type RollbackRequest struct {
 
 // RollbackResult says what is live after a rollback, as read back from the gateway.
 type RollbackResult struct {
-	Snapshot ObjectRef `json:"snapshot"`
-	Restored Restored  `json:"restored"`
+	Restored Restored `json:"restored"`
 }
 
 // ObjectRef points at an object in the run store; histories carry references, never contents.

@@ -125,6 +125,8 @@ type Snapshot struct {
 
 // Restored says what is live after a restore, as read back from the gateway.
 type Restored struct {
+	// Snapshot that was restored; absent where weights were set without one.
+	Snapshot *ObjectRef `json:"snapshot,omitempty"`
 	// Weights as read back; absent where there is no route.
 	Weights *Weights `json:"weights,omitempty"`
 	// Changed says whether anything had to be changed.

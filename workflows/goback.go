@@ -1,0 +1,109 @@
+package workflows
+
+import (
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// stuckAfter is how long a rollback may take before people are alarmed. It goes on regardless.
+const stuckAfter = 2 * time.Minute
+
+// goBack restores the snapshot unless the run promoted. It runs after every other end, whether or not anything was
+// changed: restoring is a no-op then, and its read-back is the proof that the baseline has all traffic.
+func (v *validation) goBack(ctx workflow.Context) error {
+	if v.verdict.Snapshot == nil || v.in.Spec.Rollout == nil || v.verdict.Verdict == swap.Pass {
+		return nil
+	}
+	v.board.begin(ctx, swap.StageRollback)
+	if v.verdict.Rollout != nil {
+		v.brake(ctx)
+	}
+	restored, err := restoreSnapshot(ctx, restoreRequest{
+		RestoreSnapshotInput: swap.RestoreSnapshotInput{Target: v.in.Spec.Target, Store: v.in.Spec.Store, Snapshot: v.verdict.Snapshot},
+		route:                &v.in.Spec.Rollout.Route,
+		alarm:                v.alarmStuck,
+	})
+	if err != nil {
+		v.board.end(ctx, swap.StageRollback, stateFailed, shortError(err))
+		return err
+	}
+	note := "nothing to put back"
+	if w := restored.Weights; w != nil {
+		v.sawWeights(*w)
+		note = fmt.Sprintf("read back: baseline %d %%, candidate %d %%", w.Baseline, w.Candidate)
+	}
+	v.board.end(ctx, swap.StageRollback, stateDone, note)
+	return nil
+}
+
+// brake sets traffic back at once, without waiting for a worker to pick up a task; the restore after it does the rest
+// and proves it. Its failure changes nothing: the restore follows anyway.
+func (v *validation) brake(ctx workflow.Context) {
+	lctx := workflow.WithLocalActivityOptions(ctx, brake())
+	in := swap.SetWeightsInput{Route: v.in.Spec.Rollout.Route, Weights: swap.AllBaseline}
+	if err := workflow.ExecuteLocalActivity(lctx, swap.ActivitySetWeights, in).Get(lctx, nil); err != nil {
+		v.log.Warn("brake failed; the restore follows", "error", err)
+	}
+}
+
+// alarmStuck tells people that a rollback does not get through.
+func (v *validation) alarmStuck(ctx workflow.Context) {
+	v.board.stuck(ctx)
+	// The outcome is noted by notifyWith; the rollback goes on either way.
+	_ = v.notifyWith(ctx, fmt.Sprintf("Rollback of %s has not got through for %s. It is being retried; look at the gateway.",
+		v.in.Spec.Target, stuckAfter))
+}
+
+// restoreRequest is a snapshot to restore, what to fall back to, and whom to alarm.
+type restoreRequest struct {
+	swap.RestoreSnapshotInput
+	// route falls back to all traffic on the baseline when the snapshot cannot be read; nil has no fallback.
+	route *swap.Route
+	// alarm is called once if the restore takes longer than stuckAfter.
+	alarm func(workflow.Context)
+}
+
+// restoreSnapshot retries without limit. An unreadable snapshot falls back to all traffic on the baseline.
+func restoreSnapshot(ctx workflow.Context, r restoreRequest) (swap.Restored, error) {
+	actx := workflow.WithActivityOptions(ctx, restore("snapshot "+snapshotLabel(r.Snapshot)))
+	var restored swap.Restored
+	err := getWithAlarm(ctx, workflow.ExecuteActivity(actx, swap.ActivityRestoreSnapshot, r.RestoreSnapshotInput), &restored, r.alarm)
+	if err == nil || r.route == nil {
+		return restored, err
+	}
+	actx = workflow.WithActivityOptions(ctx, restore("snapshot unreadable: all traffic to the baseline"))
+	in := swap.SetWeightsInput{Route: *r.route, Weights: swap.AllBaseline}
+	if fallbackErr := workflow.ExecuteActivity(actx, swap.ActivitySetWeights, in).Get(ctx, &restored); fallbackErr != nil {
+		return restored, temporal.NewNonRetryableApplicationError(
+			fmt.Sprintf("rollback failed: %s; then setting all traffic to the baseline failed: %s; set it by hand on %s",
+				shortError(err), shortError(fallbackErr), r.route.AdminURL), "RollbackFailed", nil)
+	}
+	return restored, nil
+}
+
+// getWithAlarm waits for the future; if it takes longer than stuckAfter, alarm is called once and the wait goes on.
+func getWithAlarm(ctx workflow.Context, f workflow.Future, out any, alarm func(workflow.Context)) error {
+	timerCtx, cancel := workflow.WithCancel(ctx)
+	defer cancel()
+	timer := workflow.NewTimerWithOptions(timerCtx, stuckAfter, workflow.TimerOptions{Summary: "alarm if the rollback is stuck"})
+	workflow.NewSelector(ctx).
+		AddFuture(f, func(workflow.Future) {}).
+		AddFuture(timer, func(workflow.Future) {
+			if alarm != nil {
+				alarm(ctx)
+			}
+		}).Select(ctx)
+	return f.Get(ctx, out)
+}
+
+func snapshotLabel(ref *swap.ObjectRef) string {
+	if ref == nil {
+		return "newest"
+	}
+	return shortSHA(ref.SHA256)
+}

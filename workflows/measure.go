@@ -1,0 +1,185 @@
+package workflows
+
+import (
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// preflight finds out whether the run can be measured and undone at all, before anything is changed.
+func (v *validation) preflight(ctx workflow.Context) (string, error) {
+	var found swap.PreflightResult
+	ctx = workflow.WithActivityOptions(ctx, quick("both arms, store, route, plan"))
+	err := workflow.ExecuteActivity(ctx, swap.ActivityPreflight, swap.PreflightInput{Spec: v.in.Spec}).Get(ctx, &found)
+	if err != nil {
+		return "", err
+	}
+	v.verdict.Arms = found.Arms
+	v.verdict.Findings = append(v.verdict.Findings, found.Findings...)
+	v.verdict.FinalWeights = found.Weights
+	v.board.status.Weights = found.Weights
+	var blocking []swap.Reason
+	for _, f := range found.Findings {
+		if f.Severity == swap.Blocking {
+			blocking = append(blocking, swap.Reason{Code: swap.ReasonPreflightBlocking, Subject: f.Subject, Message: f.Message + " " + f.Next})
+		}
+	}
+	if len(blocking) > 0 {
+		v.decide(swap.Inconclusive, blocking...)
+	}
+	return fmt.Sprintf("%s → %s", engineLabel(found.Arms.Baseline), engineLabel(found.Arms.Candidate)), nil
+}
+
+func engineLabel(f swap.ArmFacts) string { return f.Model + " on " + f.Engine + " " + f.Version }
+
+// takeSnapshot records the state to go back to. From here on every end of the run restores it unless it promoted.
+func (v *validation) takeSnapshot(ctx workflow.Context) (string, error) {
+	var ref swap.ObjectRef
+	ctx = workflow.WithActivityOptions(ctx, quick("state to go back to"))
+	in := swap.TakeSnapshotInput{Spec: v.in.Spec, SpecSHA256: v.in.SpecSHA256, Arms: v.verdict.Arms}
+	if err := workflow.ExecuteActivity(ctx, swap.ActivityTakeSnapshot, in).Get(ctx, &ref); err != nil {
+		return "", err
+	}
+	v.verdict.Snapshot = &ref
+	return shortSHA(ref.SHA256), nil
+}
+
+// warmUp brings both arms to steady state, one after the other so that neither disturbs the other.
+func (v *validation) warmUp(ctx workflow.Context) (string, error) {
+	var both swap.PerArm[swap.WarmUpResult]
+	for _, arm := range swap.Arms {
+		in := swap.WarmUpInput{Spec: v.in.Spec, Arm: arm, Facts: v.verdict.Arms.Get(arm)}
+		opts := drive(fmt.Sprintf("%s until latency is stable", arm), v.in.Spec.WarmUp.MaxDuration.Std())
+		actx := workflow.WithActivityOptions(ctx, opts)
+		if err := workflow.ExecuteActivity(actx, swap.ActivityWarmUp, in).Get(actx, both.Ptr(arm)); err != nil {
+			return "", err
+		}
+	}
+	v.verdict.WarmUp = &both
+	return fmt.Sprintf("cold TTFT %s / %s ms, hot %s / %s ms", both.Baseline.ColdTTFTms, both.Candidate.ColdTTFTms,
+		both.Baseline.HotTTFTms, both.Candidate.HotTTFTms), nil
+}
+
+// load drives the steps on both arms in interleaved blocks, with telemetry beside them.
+func (v *validation) load(ctx workflow.Context) (string, error) {
+	spec := v.in.Spec
+	stopCapture := v.capture(ctx, spec.Load.Duration())
+	err := v.steps(ctx)
+	v.telemetry = stopCapture()
+	v.verdict.Telemetry = v.telemetry
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d steps, %s", len(spec.Load.Steps), spec.Load.Duration()), nil
+}
+
+func (v *validation) steps(ctx workflow.Context) error {
+	spec := v.in.Spec
+	for i, step := range spec.Load.Steps {
+		opts := drive(fmt.Sprintf("step %d/%d: %s, %d blocks per arm", i+1, len(spec.Load.Steps), step.Label(),
+			spec.Load.BlocksPerArm(step)), spec.Load.StepDuration(step))
+		opts.ActivityID = fmt.Sprintf("load-step-%d", i+1)
+		actx := workflow.WithActivityOptions(ctx, opts)
+		var res swap.StepResult
+		in := swap.LoadStepInput{Spec: spec, Step: i + 1, Facts: v.verdict.Arms}
+		if err := workflow.ExecuteActivity(actx, swap.ActivityLoadStep, in).Get(actx, &res); err != nil {
+			return err
+		}
+		v.verdict.Steps = append(v.verdict.Steps, res)
+		v.manifests = append(v.manifests, res.Manifest)
+		v.board.stepDone(ctx, len(v.verdict.Steps))
+	}
+	return nil
+}
+
+// capture starts sampling and returns the function that ends it and collects what was sampled. A capture that fails is
+// evidence that is missing, not a reason to stop the load.
+func (v *validation) capture(ctx workflow.Context, planned time.Duration) (stop func() []swap.TelemetryResult) {
+	captureCtx, cancel := workflow.WithCancel(ctx)
+	var futures []workflow.Future
+	hosts := append([]string{""}, gpuHosts(v.in.Spec.Telemetry)...)
+	for _, host := range hosts {
+		queue, what := swap.QueueControl, "engine and exporter pages"
+		if host != "" {
+			queue, what = swap.QueueGPUPrefix+host, "GPUs of "+host
+		}
+		actx := workflow.WithActivityOptions(captureCtx, watch(queue, what, planned))
+		in := swap.CaptureTelemetryInput{Spec: v.in.Spec, Facts: v.verdict.Arms, Host: host}
+		futures = append(futures, workflow.ExecuteActivity(actx, swap.ActivityCaptureTelemetry, in))
+	}
+	return func() []swap.TelemetryResult {
+		cancel()
+		results := make([]swap.TelemetryResult, len(futures))
+		for i, f := range futures {
+			if err := f.Get(ctx, &results[i]); err != nil {
+				v.log.Warn("telemetry capture failed", "host", hosts[i], "error", err)
+				results[i].Sources = missingSources(v.in.Spec.Telemetry, hosts[i], shortError(err))
+			}
+		}
+		return results
+	}
+}
+
+// gpuHosts lists the hosts whose workers read NVML, each once, in the order of the request.
+func gpuHosts(t swap.Telemetry) []string {
+	var hosts []string
+	seen := map[string]bool{}
+	for _, s := range t.Sources {
+		if s.Kind == swap.SourceNVML && !seen[s.Host] {
+			seen[s.Host] = true
+			hosts = append(hosts, s.Host)
+		}
+	}
+	return hosts
+}
+
+func missingSources(t swap.Telemetry, host, why string) []swap.SourceState {
+	var out []swap.SourceState
+	for _, s := range t.Sources {
+		if (s.Kind == swap.SourceNVML) == (host != "") && (host == "" || s.Host == host) {
+			out = append(out, swap.SourceState{Source: string(s.Kind) + " " + s.URL + s.Host, Arm: s.Arm, Errors: 1, LastError: why, Required: s.Required})
+		}
+	}
+	return out
+}
+
+// fitBaseline fits the distribution of the baseline arm.
+func (v *validation) fitBaseline(ctx workflow.Context) (string, error) {
+	var fit swap.BaselineFit
+	ctx = workflow.WithActivityOptions(ctx, compute("distribution of the baseline arm"))
+	in := swap.FitBaselineInput{Spec: v.in.Spec, Facts: v.verdict.Arms.Baseline, Manifests: v.manifests}
+	if err := workflow.ExecuteActivity(ctx, swap.ActivityFitBaseline, in).Get(ctx, &fit); err != nil {
+		return "", err
+	}
+	v.verdict.Baseline = &fit.Ref
+	return fmt.Sprintf("%d metrics", len(fit.Metrics)), nil
+}
+
+// compare judges the load stage. Anything but a pass ends the run here.
+func (v *validation) compare(ctx workflow.Context) (string, error) {
+	var c swap.Comparison
+	ctx = workflow.WithActivityOptions(ctx, compute(fmt.Sprintf("%d gates", len(v.in.Spec.Gates))))
+	in := swap.CompareInput{Spec: v.in.Spec, Manifests: v.manifests, Telemetry: v.telemetry}
+	if err := workflow.ExecuteActivity(ctx, swap.ActivityCompareArms, in).Get(ctx, &c); err != nil {
+		return "", err
+	}
+	v.verdict.Gates = c.Gates
+	v.verdict.Findings = append(v.verdict.Findings, c.Findings...)
+	v.verdict.Provenance.EvidenceSHA256 = c.EvidenceSHA256
+	if c.Decision != swap.Pass {
+		v.decide(c.Decision, c.Reasons...)
+	} else {
+		v.verdict.Reasons = append(v.verdict.Reasons, c.Reasons...)
+	}
+	return string(c.Decision), nil
+}
+
+func shortSHA(s string) string {
+	if len(s) > 12 {
+		return s[:12]
+	}
+	return s
+}

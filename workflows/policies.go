@@ -1,0 +1,85 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// heartbeat is how long a long activity may be silent. It bounds how late a dead worker is noticed, and how late a
+// cancel reaches an activity.
+const heartbeat = 10 * time.Second
+
+// quick is for a probe or a small control-plane call.
+func quick(summary string) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		StartToCloseTimeout: 30 * time.Second,
+		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: 500 * time.Millisecond, MaximumInterval: 5 * time.Second, MaximumAttempts: 5},
+		Summary:             summary,
+	}
+}
+
+// compute is for reading a run's records and working on them.
+func compute(summary string) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		StartToCloseTimeout: 10 * time.Minute,
+		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: 15 * time.Second, MaximumAttempts: 8},
+		Summary:             summary,
+	}
+}
+
+// drive is for load on an inference server. planned is the time without drain and retries; traffic never outlives a
+// cancel because the workflow waits for the activity to stop.
+func drive(summary string, planned time.Duration) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		TaskQueue:           swap.QueueLoad,
+		StartToCloseTimeout: planned + planned/2 + 15*time.Minute,
+		HeartbeatTimeout:    heartbeat,
+		WaitForCancellation: true,
+		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: 10 * time.Second, MaximumAttempts: 6},
+		Summary:             summary,
+	}
+}
+
+// watch is for sampling beside the load; it ends by a cancel and then returns what it has.
+func watch(queue, summary string, planned time.Duration) workflow.ActivityOptions {
+	o := drive(summary, planned)
+	o.TaskQueue = queue
+	if queue != swap.QueueControl {
+		// Nobody may be polling a GPU host's queue; a shared queue must not have this timeout.
+		o.ScheduleToStartTimeout = time.Minute
+	}
+	return o
+}
+
+// restore is for going back: it never gives up.
+func restore(summary string) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		StartToCloseTimeout: 30 * time.Second,
+		WaitForCancellation: true,
+		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: 200 * time.Millisecond, MaximumInterval: time.Minute},
+		Summary:             summary,
+	}
+}
+
+// tell is for messages to people, which may wait a while for their service to recover.
+func tell(summary string) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		StartToCloseTimeout:    15 * time.Second,
+		ScheduleToCloseTimeout: 15 * time.Minute,
+		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: 30 * time.Second},
+		Summary:                summary,
+	}
+}
+
+// brake is for setting traffic back without waiting for a task queue.
+func brake() workflow.LocalActivityOptions {
+	return workflow.LocalActivityOptions{
+		StartToCloseTimeout: 2 * time.Second,
+		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: 50 * time.Millisecond, MaximumAttempts: 2},
+		Summary:             "brake: all traffic to the baseline",
+	}
+}

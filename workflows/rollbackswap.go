@@ -1,0 +1,32 @@
+package workflows
+
+import (
+	"fmt"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// RollbackSwap puts a target's traffic back to a snapshot, for a person or when a validation was terminated. It retries
+// until it got through and returns what the gateway then said.
+func RollbackSwap(ctx workflow.Context, in swap.RollbackRequest) (swap.RollbackResult, error) {
+	log := workflow.GetLogger(ctx)
+	log.Info("rolling back", "target", in.Target, "requested_by", in.RequestedBy)
+	workflow.SetCurrentDetails(ctx, fmt.Sprintf("Putting **%s** back to snapshot %s, asked by %s: %s",
+		cell(in.Target), snapshotLabel(in.Snapshot), cell(orUnknown(in.RequestedBy)), cell(orUnknown(in.Reason))))
+	restored, err := restoreSnapshot(ctx, restoreRequest{
+		RestoreSnapshotInput: swap.RestoreSnapshotInput{Target: in.Target, Store: in.Store, Snapshot: in.Snapshot},
+		alarm: func(ctx workflow.Context) {
+			workflow.SetCurrentDetails(ctx, fmt.Sprintf("The rollback of **%s** does not get through; it is being retried. Look at the gateway.", cell(in.Target)))
+		},
+	})
+	if err != nil {
+		return swap.RollbackResult{}, err
+	}
+	if restored.Weights != nil {
+		workflow.SetCurrentDetails(ctx, fmt.Sprintf("**%s** is back: baseline %d %%, candidate %d %%, read back from the gateway.",
+			cell(in.Target), restored.Weights.Baseline, restored.Weights.Candidate))
+	}
+	return swap.RollbackResult{Restored: restored}, nil
+}
