@@ -1,0 +1,19 @@
+package judge
+
+import "github.com/swapgate/swapgate/pkg/swap"
+
+// Evidence is everything that a verdict on the load stage rests on.
+type Evidence struct {
+	Blocks []Block
+	// Gates to judge. None at all is inconclusive, never a pass.
+	Gates    []swap.Gate
+	Settings swap.Judge
+	// Planned is the number of blocks planned for each arm, over all steps.
+	Planned swap.PerArm[int]
+	// Telemetry is how the telemetry sources did.
+	Telemetry []swap.SourceState
+	// Discarded counts attempts at blocks that were begun and never sealed.
+	Discarded int
+	// EvidenceSHA256 is the hash of the manifests; it is copied to the comparison.
+	EvidenceSHA256 string
+}
