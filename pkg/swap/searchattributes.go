@@ -8,7 +8,9 @@ const (
 	AttrCandidate = "SwapCandidate"
 	AttrStage     = "SwapStage"
 	AttrVerdict   = "SwapVerdict"
+	// AttrRequestedBy is who or what started the run.
+	AttrRequestedBy = "SwapRequestedBy"
 )
 
-// SearchAttributes lists every search attribute; all are of type Keyword.
-var SearchAttributes = []string{AttrTarget, AttrBaseline, AttrCandidate, AttrStage, AttrVerdict}
+// SearchAttributes lists every search attribute; all are of type Keyword. deploy/search-attributes.txt holds the same list.
+var SearchAttributes = []string{AttrTarget, AttrBaseline, AttrCandidate, AttrStage, AttrVerdict, AttrRequestedBy}
