@@ -11,7 +11,7 @@ import (
 )
 
 // stuckAfter is how long a rollback may take before people are alarmed. It goes on regardless.
-const stuckAfter = 2 * time.Minute
+const stuckAfter = time.Minute
 
 // goBack restores the snapshot unless the run promoted. It runs after every other end, whether or not anything was
 // changed: restoring is a no-op then, and its read-back is the proof that the baseline has all traffic.

@@ -13,11 +13,19 @@ import (
 // cancel reaches an activity.
 const heartbeat = 10 * time.Second
 
+// unlimited attempts: the activity is retried until it succeeds or its timeouts end it.
+const unlimited = 0
+
+// retry doubles the interval from first to most, at most attempts times.
+func retry(first, most time.Duration, attempts int32) *temporal.RetryPolicy {
+	return &temporal.RetryPolicy{InitialInterval: first, BackoffCoefficient: 2, MaximumInterval: most, MaximumAttempts: attempts}
+}
+
 // quick is for a probe or a small control-plane call.
 func quick(summary string) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		StartToCloseTimeout: 30 * time.Second,
-		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: 500 * time.Millisecond, MaximumInterval: 5 * time.Second, MaximumAttempts: 5},
+		RetryPolicy:         retry(500*time.Millisecond, 5*time.Second, 5),
 		Summary:             summary,
 	}
 }
@@ -26,7 +34,7 @@ func quick(summary string) workflow.ActivityOptions {
 func compute(summary string) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		StartToCloseTimeout: 10 * time.Minute,
-		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: 15 * time.Second, MaximumAttempts: 8},
+		RetryPolicy:         retry(time.Second, 15*time.Second, 8),
 		Summary:             summary,
 	}
 }
@@ -39,7 +47,7 @@ func drive(summary string, planned time.Duration) workflow.ActivityOptions {
 		StartToCloseTimeout: planned + planned/2 + 15*time.Minute,
 		HeartbeatTimeout:    heartbeat,
 		WaitForCancellation: true,
-		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: 10 * time.Second, MaximumAttempts: 6},
+		RetryPolicy:         retry(time.Second, 10*time.Second, 6),
 		Summary:             summary,
 	}
 }
@@ -60,7 +68,7 @@ func restore(summary string) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		StartToCloseTimeout: 30 * time.Second,
 		WaitForCancellation: true,
-		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: 200 * time.Millisecond, MaximumInterval: time.Minute},
+		RetryPolicy:         retry(200*time.Millisecond, time.Minute, unlimited),
 		Summary:             summary,
 	}
 }
@@ -70,7 +78,7 @@ func tell(summary string) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		StartToCloseTimeout:    15 * time.Second,
 		ScheduleToCloseTimeout: 15 * time.Minute,
-		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: 30 * time.Second},
+		RetryPolicy:            retry(time.Second, 30*time.Second, unlimited),
 		Summary:                summary,
 	}
 }
@@ -79,7 +87,7 @@ func tell(summary string) workflow.ActivityOptions {
 func brake() workflow.LocalActivityOptions {
 	return workflow.LocalActivityOptions{
 		StartToCloseTimeout: 2 * time.Second,
-		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: 50 * time.Millisecond, MaximumAttempts: 2},
+		RetryPolicy:         retry(50*time.Millisecond, 50*time.Millisecond, 2),
 		Summary:             "brake: all traffic to the baseline",
 	}
 }
