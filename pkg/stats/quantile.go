@@ -33,11 +33,7 @@ func Mean(values []float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()
 	}
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
+	return Sum(values) / float64(len(values))
 }
 
 // interpolate avoids Inf−Inf between two infinite order statistics.

@@ -1,0 +1,106 @@
+package stats
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+)
+
+// checkpointStride is the number of ranks between two checkpoints of a Pooled.
+const checkpointStride = 256
+
+// Pooled is the pooled values of several blocks, sorted once, so that a quantile under any weighting of the blocks costs
+// a binary search and a short walk in place of a sort.
+type Pooled struct {
+	values []float64
+	block  []int32
+	blocks int
+	// below[c·blocks+k] is the number of values of block k among the first c·checkpointStride.
+	below []float64
+}
+
+// Pool sorts the values of all blocks together. The blocks are not changed.
+func Pool(blocks [][]float64) Pooled {
+	type tagged struct {
+		value float64
+		block int32
+	}
+	var all []tagged
+	for k, values := range blocks {
+		for _, v := range values {
+			all = append(all, tagged{v, int32(k)}) //nolint:gosec // a run has far fewer than 2³¹ blocks
+		}
+	}
+	slices.SortFunc(all, func(a, b tagged) int { return cmp.Compare(a.value, b.value) })
+	p := Pooled{blocks: len(blocks), values: make([]float64, len(all)), block: make([]int32, len(all))}
+	count := make([]float64, len(blocks))
+	for i, t := range all {
+		if i%checkpointStride == 0 {
+			p.below = append(p.below, count...)
+		}
+		p.values[i], p.block[i] = t.value, t.block
+		count[t.block]++
+	}
+	return p
+}
+
+// Sorted returns all values in ascending order; the caller must not change them.
+func (p Pooled) Sorted() []float64 { return p.values }
+
+// Quantile is the q-quantile when each value counts as often as its block's weight. With all weights 1 it is exactly
+// Quantile of the pooled values. It is NaN when the weights leave nothing.
+func (p Pooled) Quantile(weights []float64, q float64) float64 {
+	total := p.totalWeight(weights)
+	if !(total > 0) {
+		return math.NaN()
+	}
+	position := max(0, q*(total-1))
+	lower := math.Floor(position)
+	i, seen := p.locate(weights, lower)
+	at := p.values[i]
+	for seen <= lower+1 && i+1 < len(p.values) {
+		i++
+		seen += weights[p.block[i]]
+	}
+	return interpolate(at, p.values[i], position-lower)
+}
+
+// locate finds the first value whose cumulative weight exceeds position, and that cumulative weight.
+func (p Pooled) locate(weights []float64, position float64) (int, float64) {
+	start := sort.Search(len(p.below)/p.blocks, func(c int) bool { return p.weightBelow(weights, c) > position }) - 1
+	start = max(0, start)
+	i, seen := start*checkpointStride, p.weightBelow(weights, start)
+	last := i
+	for ; i < len(p.values); i++ {
+		w := weights[p.block[i]]
+		if w > 0 {
+			last = i
+		}
+		seen += w
+		if seen > position {
+			return i, seen
+		}
+	}
+	return last, seen
+}
+
+func (p Pooled) weightBelow(weights []float64, checkpoint int) float64 {
+	sum := 0.0
+	for k, n := range p.below[checkpoint*p.blocks : (checkpoint+1)*p.blocks] {
+		sum += weights[k] * n
+	}
+	return sum
+}
+
+func (p Pooled) totalWeight(weights []float64) float64 {
+	if len(p.values) == 0 {
+		return 0
+	}
+	last := (len(p.values) - 1) / checkpointStride
+	sum := p.weightBelow(weights, last)
+	for _, k := range p.block[last*checkpointStride:] {
+		sum += weights[k]
+	}
+	return sum
+}
