@@ -43,6 +43,7 @@ func newBoard(ctx workflow.Context, in swap.Request) *board {
 		keyword(swap.AttrTarget).ValueSet(in.Spec.Target),
 		keyword(swap.AttrBaseline).ValueSet(in.Spec.Baseline.Model),
 		keyword(swap.AttrCandidate).ValueSet(in.Spec.Candidate.Model),
+		keyword(swap.AttrRequestedBy).ValueSet(in.RequestedBy),
 	)
 	return b
 }

@@ -57,9 +57,11 @@ const (
 type Gate struct {
 	// What is compared.
 	Metric Metric `json:"metric" jsonschema:"required,enum=ttft,enum=ttft_scheduled,enum=tpot,enum=e2e,enum=output_tokens,enum=throughput,enum=error_rate"`
-	// Which statistic of it.
+	// Which statistic of it. throughput and error_rate have rate, the default there; output_tokens has mean by default; the
+	// latencies need one.
 	Stat Stat `json:"stat,omitempty" jsonschema:"enum=p50,enum=p90,enum=p95,enum=p99,enum=mean,enum=rate"`
-	// Largest tolerated worsening: relative as a fraction (0.1 is 10 %), absolute in the metric's unit (error_rate: 0.005 is 0.5 percentage points).
+	// Largest tolerated worsening: relative as a fraction (0.1 is 10 %), absolute in the metric's unit (latencies in ms;
+	// error_rate: 0.005 is 0.5 percentage points). A relative margin is below 1. Left out, a margin by metric and statistic.
 	Margin float64 `json:"margin,omitempty" jsonschema:"exclusiveMinimum=0"`
 	// relative or absolute. Default: absolute for error_rate, relative for all others.
 	Unit MarginUnit `json:"unit,omitempty" jsonschema:"enum=relative,enum=absolute"`
@@ -83,8 +85,8 @@ type Judge struct {
 	Resamples int `json:"resamples,omitempty" jsonschema:"minimum=199,maximum=100000"`
 	// Fewest blocks per arm that can be judged.
 	MinBlocks int `json:"min_blocks,omitempty" jsonschema:"minimum=10,maximum=10000"`
-	// Fewest requests per arm beyond a quantile: n·(1−p).
+	// Fewest requests per arm beyond a quantile: n·(1−p). Checked against the plan where every step is open loop.
 	MinTail int `json:"min_tail,omitempty" jsonschema:"minimum=5,maximum=10000"`
 	// Seed of the bootstrap.
-	Seed uint64 `json:"seed,omitempty"`
+	Seed uint64 `json:"seed,omitempty" jsonschema:"minimum=0,maximum=18446744073709551615"`
 }

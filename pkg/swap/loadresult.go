@@ -70,7 +70,8 @@ type DiscardedAttempt struct {
 
 // TelemetryResult is what was sampled during the load stage.
 type TelemetryResult struct {
-	Samples ObjectRef     `json:"samples"`
+	// Samples are the tables of samples, in the order of time.
+	Samples []ObjectRef   `json:"samples"`
 	Sources []SourceState `json:"sources"`
 }
 

@@ -7,7 +7,8 @@ type Spec struct {
 	Target string `json:"target" jsonschema:"required,pattern=^[a-z0-9]([a-z0-9-]{0\\,60}[a-z0-9])?$"`
 	// The model that serves now.
 	Baseline Endpoint `json:"baseline" jsonschema:"required"`
-	// The model that should replace it. Left out, LLM_BACKEND_URL and LLM_MODEL_ID fill it.
+	// The model that should replace it. A field left out is taken from the environment: url from LLM_BACKEND_URL, model from
+	// LLM_MODEL_ID.
 	Candidate Endpoint `json:"candidate,omitzero"`
 	// What is asked of both arms.
 	Workload Workload `json:"workload,omitzero"`
@@ -18,7 +19,7 @@ type Spec struct {
 	// What is sampled beside the load.
 	Telemetry Telemetry `json:"telemetry,omitzero"`
 	// What the candidate must hold. All gates must pass.
-	Gates []Gate `json:"gates,omitempty" jsonschema:"minItems=1"`
+	Gates []Gate `json:"gates,omitempty" jsonschema:"minItems=1,maxItems=100"`
 	// How the gates are judged.
 	Judge Judge `json:"judge,omitzero"`
 	// How live traffic moves to the candidate after a pass. Left out, nothing is moved: the verdict is the result.
@@ -33,7 +34,7 @@ type Spec struct {
 
 // Endpoint is one inference server and the model asked of it.
 type Endpoint struct {
-	// Base URL of the server, without /v1.
+	// Base URL of the server, without /v1, user name or query.
 	URL string `json:"url" jsonschema:"required,format=uri,pattern=^https?://"`
 	// Model name as the server's /v1/models lists it.
 	Model string `json:"model" jsonschema:"required,minLength=1"`
@@ -46,7 +47,7 @@ type SecretRef struct {
 	// Name of an environment variable of the worker.
 	Env string `json:"env,omitempty" jsonschema:"pattern=^[A-Za-z_][A-Za-z0-9_]*$"`
 	// Absolute path of a file on the worker; surrounding white space is dropped.
-	File string `json:"file,omitempty"`
+	File string `json:"file,omitempty" jsonschema:"pattern=^/"`
 }
 
 // API is the HTTP interface that requests use.
@@ -62,8 +63,9 @@ const (
 type Workload struct {
 	// chat is /v1/chat/completions, completions is /v1/completions. Both stream.
 	API API `json:"api,omitempty" jsonschema:"enum=chat,enum=completions"`
-	// A file of prompts on the load worker, one JSON object {"prompt": "…"} a line. Left out, prompts are synthetic.
-	PromptFile string `json:"prompt_file,omitempty"`
+	// A file of prompts on the load worker, one JSON object {"prompt": "…"} a line. Left out, prompts are synthetic. It
+	// excludes input_tokens.
+	PromptFile string `json:"prompt_file,omitempty" jsonschema:"minLength=1"`
 	// Length of synthetic prompts, in tokens.
 	InputTokens Lengths `json:"input_tokens,omitzero"`
 	// Length of the answer asked for, in tokens (max_tokens).
@@ -75,7 +77,7 @@ type Workload struct {
 	// salted makes every prompt new to the server's prefix cache; shared sends the same prompts to both arms as they are.
 	PromptCache PromptCache `json:"prompt_cache,omitempty" jsonschema:"enum=salted,enum=shared"`
 	// Seed of prompts, lengths and arrivals. Both arms get the same plan.
-	Seed uint64 `json:"seed,omitempty"`
+	Seed uint64 `json:"seed,omitempty" jsonschema:"minimum=0,maximum=18446744073709551615"`
 	// A request that is not finished after this long counts as failed.
 	RequestTimeout Duration `json:"request_timeout,omitempty"`
 }
@@ -95,17 +97,17 @@ type Lengths struct {
 	Median int `json:"median,omitempty" jsonschema:"minimum=1,maximum=1000000"`
 	// Standard deviation of the logarithm of the length.
 	Sigma float64 `json:"sigma,omitempty" jsonschema:"minimum=0,maximum=3"`
-	// Shortest length.
-	Min int `json:"min,omitempty" jsonschema:"minimum=1"`
-	// Longest length.
-	Max int `json:"max,omitempty" jsonschema:"minimum=1"`
+	// Shortest length. Left out, a sixteenth of the median.
+	Min int `json:"min,omitempty" jsonschema:"minimum=1,maximum=1000000"`
+	// Longest length. Left out, sixteen times the median.
+	Max int `json:"max,omitempty" jsonschema:"minimum=1,maximum=1000000"`
 }
 
 // WarmUp bounds the requests made before measuring. It ends when latency is stable, or at a cap.
 type WarmUp struct {
-	// Fewest requests per arm.
+	// Fewest requests per arm. Left out, 20, or max_requests where that is lower.
 	MinRequests int `json:"min_requests,omitempty" jsonschema:"minimum=1,maximum=100000"`
-	// Most requests per arm.
+	// Most requests per arm. Left out, 200, or min_requests where that is higher.
 	MaxRequests int `json:"max_requests,omitempty" jsonschema:"minimum=1,maximum=100000"`
 	// Requests at a time.
 	Concurrency int `json:"concurrency,omitempty" jsonschema:"minimum=1,maximum=10000"`
@@ -120,7 +122,7 @@ type Load struct {
 	Steps []Step `json:"steps,omitempty" jsonschema:"minItems=1,maxItems=100"`
 	// Measured length of a block.
 	Block Duration `json:"block,omitempty"`
-	// Time at the start of each block that is driven but not measured.
+	// Time at the start of each block that is driven but not measured. Less than five blocks.
 	Settle Duration `json:"settle,omitempty"`
 }
 
@@ -141,7 +143,7 @@ type Telemetry struct {
 	// Scrape each arm's own Prometheus page. Default true.
 	EngineMetrics *bool `json:"engine_metrics,omitempty"`
 	// Further sources.
-	Sources []TelemetrySource `json:"sources,omitempty"`
+	Sources []TelemetrySource `json:"sources,omitempty" jsonschema:"maxItems=1000"`
 }
 
 // SourceKind names a kind of telemetry source.
@@ -161,7 +163,7 @@ type TelemetrySource struct {
 	// dcgm: URL of the metrics page.
 	URL string `json:"url,omitempty" jsonschema:"format=uri,pattern=^https?://"`
 	// nvml: host whose worker (role gpu) reads the GPUs.
-	Host string `json:"host,omitempty"`
+	Host string `json:"host,omitempty" jsonschema:"minLength=1"`
 	// The arm whose GPUs these are. Left out, both arms share them.
 	Arm Arm `json:"arm,omitempty" jsonschema:"enum=baseline,enum=candidate"`
 	// A required source that gives no samples makes the run inconclusive.
@@ -186,8 +188,8 @@ type Notify struct {
 
 // Slack is a channel and the bot token that posts there.
 type Slack struct {
-	// Channel name or id.
-	Channel string `json:"channel" jsonschema:"required,minLength=1"`
+	// Channel name, with or without #, or channel id. Write a name with # in quotes: # starts a comment in YAML.
+	Channel string `json:"channel" jsonschema:"required,pattern=^#?[^\\s#@]{1\\,80}$"`
 	// Where the worker finds the bot token (scope chat:write). Left out, the message is stored but not posted.
 	Token *SecretRef `json:"token,omitempty"`
 	// Another address of the Slack API, for a proxy or a test.
@@ -196,15 +198,15 @@ type Slack struct {
 
 // Store is an S3-compatible bucket.
 type Store struct {
-	// host:port or URL of the S3 API.
-	Endpoint string `json:"endpoint,omitempty"`
-	// Bucket; it must exist.
+	// host:port or URL of the S3 API. Left out, it is taken from SWAPGATE_S3_ENDPOINT.
+	Endpoint string `json:"endpoint,omitempty" jsonschema:"minLength=1"`
+	// Bucket; it must exist. Left out, it is taken from SWAPGATE_S3_BUCKET.
 	Bucket string `json:"bucket,omitempty" jsonschema:"pattern=^[a-z0-9][a-z0-9.-]{1\\,61}[a-z0-9]$"`
 	// Prefix of every key.
 	Prefix string `json:"prefix,omitempty"`
 	// Region, where the service wants one.
 	Region string `json:"region,omitempty"`
-	// Where the worker finds the access key. Left out, the environment's usual AWS credentials are used.
+	// Where the worker finds the access key.
 	AccessKey *SecretRef `json:"access_key,omitempty"`
 	// Where the worker finds the secret key.
 	SecretKey *SecretRef `json:"secret_key,omitempty"`
