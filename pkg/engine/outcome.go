@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// outcome classifies a stream whose response headers came with 200; err is what ended it, nil or io.EOF for a clean end.
+// A finished answer stays finished whatever the connection does later, and an error inside the stream beats everything.
+func (t *transcript) outcome(parent, own context.Context, err error) (swap.Outcome, string) {
+	switch {
+	case t.failed:
+		return swap.StreamError, join("error inside the stream", t.code)
+	case failingReason(t.o.FinishReason):
+		return swap.StreamError, "finish reason " + t.o.FinishReason
+	case !t.done && !clean(err) && parent.Err() != nil:
+		return swap.Abandoned, "cut off by the end of the run"
+	case !t.done && !clean(err) && own.Err() != nil:
+		return t.timeout()
+	case errors.Is(err, errEventTooLong):
+		return swap.ParseError, err.Error()
+	case !t.done && !clean(err):
+		return swap.ResetMidStream, cause(err)
+	case t.malformed:
+		return swap.ParseError, errMalformedChunk.Error()
+	case t.done && t.o.Chunks > 0:
+		return swap.OK, ""
+	case t.done || t.o.Chunks == 0 && t.o.FinishReason != "":
+		return swap.Empty, "no token"
+	case t.o.FinishReason != "":
+		return swap.OKNoDone, ""
+	case t.events == 0 && t.bytes > 0:
+		return swap.ParseError, "the answer is not an event stream"
+	}
+	return swap.Truncated, "the body ended without finish reason or terminator"
+}
+
+func (t *transcript) timeout() (swap.Outcome, string) {
+	if t.o.Chunks == 0 {
+		return swap.TimeoutFirst, "no token in time"
+	}
+	return swap.TimeoutTotal, "not finished in time"
+}
+
+func clean(err error) bool { return err == nil || errors.Is(err, io.EOF) }
+
+func failingReason(finish string) bool {
+	switch finish {
+	case "abort", "error", "repetition", "parse_error":
+		return true
+	}
+	return false
+}
+
+// noResponse classifies a request that got no response headers.
+func noResponse(parent, own context.Context, o *Observation, err error) (swap.Outcome, string) {
+	switch {
+	case parent.Err() != nil:
+		return swap.Abandoned, "cut off by the end of the run"
+	case own.Err() != nil && o.Attempts == 0:
+		return swap.ConnectFailed, "no connection in time"
+	case own.Err() != nil:
+		return swap.TimeoutFirst, "no token in time"
+	case o.Attempts == 0:
+		return swap.ConnectFailed, cause(err)
+	case !o.Headers.IsZero() && !lost(err):
+		return swap.ParseError, "the answer is not HTTP"
+	}
+	return swap.ResetBeforeHeaders, cause(err)
+}
+
+// lost reports whether err is that of a connection that went away.
+func lost(err error) bool {
+	var op *net.OpError
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &op)
+}
+
+// cause turns an error of the network into one of a few texts without addresses, so that errors can be counted and say
+// nothing of keys or prompts. A fault on the client's side begins with "client:".
+func cause(err error) string {
+	var dns *net.DNSError
+	var errno syscall.Errno
+	var timeout net.Error
+	switch {
+	case errors.As(err, &dns):
+		return "host name not found"
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.EADDRNOTAVAIL):
+		errors.As(err, &errno)
+		return "client: " + errno.Error()
+	case errors.As(err, &errno):
+		return errno.Error()
+	case isTLS(err):
+		return "TLS handshake failed"
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return "connection timed out"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(err.Error(), "server closed idle connection"):
+		return "connection closed by the server"
+	}
+	return "connection lost"
+}
+
+func isTLS(err error) bool {
+	var record tls.RecordHeaderError
+	var cert *tls.CertificateVerificationError
+	var unknown x509.UnknownAuthorityError
+	var alert tls.AlertError
+	return errors.As(err, &record) || errors.As(err, &cert) || errors.As(err, &unknown) || errors.As(err, &alert)
+}
+
+func join(text, code string) string {
+	if code == "" {
+		return text
+	}
+	return text + " " + code
+}

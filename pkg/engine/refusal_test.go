@@ -1,0 +1,234 @@
+package engine
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+func answer(status int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "1")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// T30, T36, T37: a refusal has an outcome and no latency.
+func TestRefusalsByStatus(t *testing.T) {
+	cases := []struct {
+		status int
+		body   string
+		want   swap.Outcome
+		text   string
+	}{
+		{400, `{"error":{"message":"prompt: my secret","type":"invalid_request_error","code":400}}`, swap.HTTP4xx, "HTTP 400 invalid_request_error"},
+		{401, ``, swap.HTTP4xx, "HTTP 401"},
+		{429, `{"error":"Model is overloaded","error_type":"overloaded"}`, swap.HTTP429, "HTTP 429"},
+		{500, `<html>`, swap.HTTP5xx, "HTTP 500"},
+		{503, `{"object":"error","message":"no","type":"ServiceUnavailable","code":503}`, swap.HTTP5xx, "HTTP 503 ServiceUnavailable"},
+		{307, ``, swap.ParseError, "HTTP 307 is not a stream"},
+		{204, ``, swap.ParseError, "HTTP 204 is not a stream"},
+	}
+	for _, c := range cases {
+		t.Run(strconv.Itoa(c.status), func(t *testing.T) {
+			onSyntheticTime(t, answer(c.status, c.body), ClientOptions{}, func(t *testing.T, client *Client) {
+				o := client.Stream(t.Context(), ask())
+				require.Equal(t, c.want, o.Outcome)
+				require.Equal(t, c.text, o.Err)
+				require.Equal(t, c.status, o.Status)
+				require.True(t, o.First.IsZero())
+				require.False(t, o.Sent.IsZero())
+			})
+		})
+	}
+}
+
+// T38: a server that never answers, or stops answering.
+func TestTimeouts(t *testing.T) {
+	silent := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	stalls := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		stub{script: "@10 C(a)"}.ServeHTTP(w, r)
+		<-r.Context().Done()
+	})
+	onlyRole := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		stub{script: "@10 R"}.ServeHTTP(w, r)
+		<-r.Context().Done()
+	})
+	cases := []struct {
+		name    string
+		handler http.Handler
+		want    swap.Outcome
+	}{
+		{"never answers", silent, swap.TimeoutFirst},
+		{"headers and role, no token", onlyRole, swap.TimeoutFirst},
+		{"stops in the middle", stalls, swap.TimeoutTotal},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			onSyntheticTime(t, c.handler, ClientOptions{}, func(t *testing.T, client *Client) {
+				begin := time.Now()
+				o := client.Stream(t.Context(), ask())
+				require.Equal(t, c.want, o.Outcome)
+				require.Equal(t, time.Minute, time.Since(begin))
+			})
+		})
+	}
+}
+
+func TestCancelAbandonsAtOnce(t *testing.T) {
+	silent := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	onSyntheticTime(t, silent, ClientOptions{}, func(t *testing.T, c *Client) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		begin := time.Now()
+		require.Equal(t, swap.Abandoned, c.Stream(ctx, ask()).Outcome)
+		require.Equal(t, time.Second, time.Since(begin))
+	})
+}
+
+// A server that holds the connection open after the terminator costs neither the answer nor the time of a timeout.
+func TestOpenBodyAfterTerminator(t *testing.T) {
+	holds := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		stub{script: "@10 C(a) F(stop) D"}.ServeHTTP(w, r)
+		<-r.Context().Done()
+	})
+	onSyntheticTime(t, holds, ClientOptions{}, func(t *testing.T, c *Client) {
+		begin := time.Now()
+		o := c.Stream(t.Context(), ask())
+		require.Equal(t, swap.OK, o.Outcome)
+		require.Equal(t, 10, after(o, o.End))
+		require.Less(t, time.Since(begin), time.Second)
+	})
+}
+
+// T35: the server closes a kept connection just as it is used again. The request is lost, not sent twice, and counted.
+func TestStaleConnectionIsNotRetried(t *testing.T) {
+	requests := 0
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests++
+		if requests == 2 {
+			panic(http.ErrAbortHandler)
+		}
+		stub{script: three}.ServeHTTP(w, r)
+	})
+	onSyntheticTime(t, handler, ClientOptions{}, func(t *testing.T, c *Client) {
+		require.Equal(t, swap.OK, c.Stream(t.Context(), ask()).Outcome)
+		o := c.Stream(t.Context(), ask())
+		require.Equal(t, swap.ResetBeforeHeaders, o.Outcome)
+		require.True(t, o.ConnReused)
+		require.Equal(t, 1, o.Attempts)
+		require.Equal(t, 2, requests)
+		require.Equal(t, swap.OK, c.Stream(t.Context(), ask()).Outcome)
+	})
+}
+
+func TestConnectionIsKeptAndReported(t *testing.T) {
+	onSyntheticTime(t, stub{script: three}, ClientOptions{}, func(t *testing.T, c *Client) {
+		require.False(t, c.Stream(t.Context(), ask()).ConnReused)
+		require.True(t, c.Stream(t.Context(), ask()).ConnReused)
+		time.Sleep(idleTimeout + time.Second)
+		require.False(t, c.Stream(t.Context(), ask()).ConnReused, "an idle connection is dropped before the server would")
+	})
+}
+
+func TestArmHeader(t *testing.T) {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(ArmHeader, "candidate")
+		stub{script: three}.ServeHTTP(w, r)
+	})
+	onSyntheticTime(t, handler, ClientOptions{ArmHeader: ArmHeader}, func(t *testing.T, c *Client) {
+		require.Equal(t, "candidate", c.Stream(t.Context(), ask()).Arm)
+	})
+}
+
+func TestConnectFailed(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	address := l.Addr().String()
+	require.NoError(t, l.Close())
+	c, err := NewClient(Target{URL: "http://" + address}, ClientOptions{})
+	require.NoError(t, err)
+	defer c.Close()
+	o := c.Stream(t.Context(), ask())
+	require.Equal(t, swap.ConnectFailed, o.Outcome)
+	require.Equal(t, "connection refused", o.Err)
+	require.True(t, o.Sent.IsZero())
+}
+
+// A reset on a real socket, before and after the headers.
+func TestResetOnTCP(t *testing.T) {
+	cases := map[string]struct {
+		before string
+		want   swap.Outcome
+	}{
+		"before headers": {"", swap.ResetBeforeHeaders},
+		"mid stream": {
+			"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n",
+			swap.ResetMidStream,
+		},
+		"not HTTP": {"SSH-2.0-OpenSSH_9.6\r\n\r\n", swap.ParseError},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			read := make(chan struct{})
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				conn, _, err := http.NewResponseController(w).Hijack()
+				if err != nil {
+					return
+				}
+				_, _ = io.WriteString(conn, c.before)
+				if c.want == swap.ResetMidStream {
+					<-read
+				}
+				_ = conn.(*net.TCPConn).SetLinger(0)
+				_ = conn.Close()
+			}))
+			defer srv.Close()
+			client, err := NewClient(Target{URL: srv.URL}, ClientOptions{})
+			require.NoError(t, err)
+			defer client.Close()
+			client.transport = afterFirstRead{client.transport, sync.OnceFunc(func() { close(read) })}
+			require.Equal(t, c.want, client.Stream(t.Context(), ask()).Outcome)
+		})
+	}
+}
+
+// afterFirstRead calls read when bytes of a body have arrived.
+type afterFirstRead struct {
+	http.RoundTripper
+	read func()
+}
+
+func (a afterFirstRead) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := a.RoundTripper.RoundTrip(r)
+	if err == nil {
+		resp.Body = &notingBody{resp.Body, a.read}
+	}
+	return resp, err
+}
+
+type notingBody struct {
+	io.ReadCloser
+	read func()
+}
+
+func (b *notingBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if n > 0 {
+		b.read()
+	}
+	return n, err
+}
