@@ -1,0 +1,103 @@
+package phrase
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// Metric is the usual name of a metric.
+func Metric(m swap.Metric) string {
+	switch m {
+	case swap.MetricTTFT:
+		return "TTFT"
+	case swap.MetricTTFTScheduled:
+		return "TTFT from plan"
+	case swap.MetricTPOT:
+		return "TPOT"
+	case swap.MetricE2E:
+		return "E2E"
+	case swap.MetricOutputTokens:
+		return "Output tokens"
+	case swap.MetricThroughput:
+		return "Throughput"
+	case swap.MetricErrorRate:
+		return "Error rate"
+	}
+	return Clean(string(m))
+}
+
+// Gate is the title of a gate, such as "TTFT P99".
+func Gate(g swap.Gate) string {
+	switch g.Stat {
+	case "", swap.StatRate:
+		return Metric(g.Metric)
+	case swap.StatMean:
+		return Metric(g.Metric) + " mean"
+	}
+	return Metric(g.Metric) + " " + strings.ToUpper(Clean(string(g.Stat)))
+}
+
+// Change is the candidate's change against the baseline, in the terms of the gate's margin.
+func Change(g swap.GateResult) string { return inMarginTerms(g, g.Change) }
+
+// Bounds is the interval of the change, "n/a" if it has no bound at all.
+func Bounds(g swap.GateResult) string {
+	if !g.Low.Valid() && !g.High.Valid() {
+		return NA
+	}
+	return fmt.Sprintf("%s to %s", inMarginTerms(g, g.Low), inMarginTerms(g, g.High))
+}
+
+// Margin is the tolerance of a gate with the direction in which it counts, such as "+10 %" or "±5 %".
+func Margin(g swap.GateResult) string {
+	limit := strings.TrimPrefix(inMarginTerms(g, swap.Of(g.Gate.Margin)), "+")
+	switch g.Gate.Better {
+	case swap.HigherIsBetter:
+		return minus + limit
+	case swap.Either:
+		return "±" + limit
+	}
+	return "+" + limit
+}
+
+// Sentence explains the decision of one gate to a person.
+func Sentence(g swap.GateResult) string {
+	if m := Clean(g.Reason.Message); m != "" {
+		return m
+	}
+	subject := Gate(g.Gate)
+	switch g.Decision {
+	case swap.Pass:
+		return fmt.Sprintf("%s changed by %s (%s), inside the margin of %s.", subject, Change(g), Bounds(g), Margin(g))
+	case swap.Fail:
+		return fmt.Sprintf("%s changed by %s (%s), beyond the margin of %s.", subject, Change(g), Bounds(g), Margin(g))
+	}
+	return fmt.Sprintf("%s is not decided: the change lies in %s, the margin is %s.", subject, Bounds(g), Margin(g))
+}
+
+// Evidence says what a gate rests on: samples of each arm and blocks per arm.
+func Evidence(g swap.GateResult) string {
+	n := Count(g.N.Baseline)
+	if g.N.Baseline != g.N.Candidate {
+		n += " / " + Count(g.N.Candidate)
+	}
+	return fmt.Sprintf("%s in %s blocks", n, Count(g.Blocks))
+}
+
+// Level is the confidence of a gate's bounds, such as "95 %".
+func Level(g swap.GateResult) string {
+	if g.Level <= 0 || g.Level >= 1 || math.IsNaN(g.Level) {
+		return NA
+	}
+	return number(g.Level*100) + " %"
+}
+
+func inMarginTerms(g swap.GateResult, v swap.Value) string {
+	if g.Gate.Unit == swap.Absolute {
+		return Difference(v, g.Unit)
+	}
+	return Ratio(v)
+}
