@@ -1,0 +1,103 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/taskqueue/v1"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+const (
+	// pollerFresh bounds the age of a worker's last poll. A poll lasts up to a minute, and the server remembers dead
+	// workers for five; the rest is room for clocks that differ.
+	pollerFresh  = 2 * time.Minute
+	pollerRecall = 250 * time.Millisecond
+)
+
+// Queue is a task queue that a validation needs a worker on.
+type Queue struct {
+	Name string
+	// Work is what its workers do, in a few words.
+	Work string
+	kind enums.TaskQueueType
+}
+
+var neededQueues = []Queue{
+	{Name: swap.QueueControl, Work: "workflows", kind: enums.TASK_QUEUE_TYPE_WORKFLOW},
+	{Name: swap.QueueControl, Work: "light activities", kind: enums.TASK_QUEUE_TYPE_ACTIVITY},
+	{Name: swap.QueueLoad, Work: "load", kind: enums.TASK_QUEUE_TYPE_ACTIVITY},
+}
+
+// QueuesWithoutWorker lists the needed queues that no worker polls.
+func (c *Client) QueuesWithoutWorker(ctx context.Context) ([]Queue, error) {
+	var missing []Queue
+	for _, q := range neededQueues {
+		d, err := c.sdk.DescribeTaskQueue(ctx, q.Name, q.kind)
+		if err != nil {
+			return nil, c.unreachable(err)
+		}
+		if !polled(d.GetPollers(), time.Now()) {
+			missing = append(missing, q)
+		}
+	}
+	return missing, nil
+}
+
+func polled(pollers []*taskqueue.PollerInfo, now time.Time) bool {
+	for _, p := range pollers {
+		if now.Sub(p.GetLastAccessTime().AsTime()) < pollerFresh {
+			return true
+		}
+	}
+	return false
+}
+
+// AwaitWorkers waits until every needed queue has a worker. After wait it gives up with an *UnreachableError that names
+// the queues and how to start a worker.
+func (c *Client) AwaitWorkers(ctx context.Context, wait time.Duration) error {
+	deadline := time.NewTimer(wait)
+	defer deadline.Stop()
+	recheck := time.NewTicker(pollerRecall)
+	defer recheck.Stop()
+	for {
+		missing, err := c.QueuesWithoutWorker(ctx)
+		if err != nil || len(missing) == 0 {
+			return err
+		}
+		select {
+		case <-recheck.C:
+		case <-deadline.C:
+			return noWorker(missing)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func noWorker(missing []Queue) error {
+	return &UnreachableError{What: describeMissing(missing), Next: startWorker}
+}
+
+const startWorker = "start one with `swapgate worker` against the same Temporal address and namespace"
+
+// describeMissing names each queue once, with all the work that waits on it.
+func describeMissing(missing []Queue) string {
+	work := map[string][]string{}
+	var names []string
+	for _, q := range missing {
+		if work[q.Name] == nil {
+			names = append(names, q.Name)
+		}
+		work[q.Name] = append(work[q.Name], q.Work)
+	}
+	parts := make([]string, len(names))
+	for i, name := range names {
+		parts[i] = fmt.Sprintf("no worker polls task queue %q (%s)", name, strings.Join(work[name], ", "))
+	}
+	return strings.Join(parts, "; ")
+}
