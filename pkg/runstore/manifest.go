@@ -1,0 +1,108 @@
+package runstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/swapgate/swapgate/pkg/load/rawlog"
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// Finish waits until everything is stored, verifies that each of plans is sealed with as many outcomes and rows as were
+// planned, and writes the manifest of the step, once. It returns the manifest that counts: results of blocks that another
+// attempt sealed first are that attempt's. ctx bounds how long an unavailable store is waited for.
+func (l *StepLog) Finish(ctx context.Context, plans []swap.BlockPlan) (swap.StepManifest, swap.ObjectRef, error) {
+	if err := l.up.drain(ctx); err != nil {
+		return swap.StepManifest{}, swap.ObjectRef{}, fmt.Errorf("finish step %d: %w", l.step, err)
+	}
+	var manifest swap.StepManifest
+	var ref swap.ObjectRef
+	err := l.policy.backoff.retry(ctx, func() (err error) {
+		manifest, ref, err = l.writeManifest(ctx, plans)
+		return err
+	}, func(error) {})
+	return manifest, ref, err
+}
+
+func (l *StepLog) writeManifest(ctx context.Context, plans []swap.BlockPlan) (swap.StepManifest, swap.ObjectRef, error) {
+	state, err := l.store.scanStep(ctx, l.run, l.step)
+	if err != nil {
+		return swap.StepManifest{}, swap.ObjectRef{}, err
+	}
+	ours := swap.StepManifest{RunKey: l.run, Step: l.step, Spec: l.spec, Discarded: state.discarded}
+	key := StepManifestKey(l.run, l.step)
+	if ours.Blocks, err = sealedBlocks(plans, state.sealed); err != nil {
+		return swap.StepManifest{}, swap.ObjectRef{}, &Error{Op: "finish", URI: l.store.URI(key), Cause: err}
+	}
+	ref, created, err := PutJSONOnce(ctx, l.store, key, schemaManifest, ours)
+	if err != nil || created {
+		return ours, ref, err
+	}
+	first, err := GetJSON[swap.StepManifest](ctx, l.store, ref)
+	if err != nil {
+		return swap.StepManifest{}, swap.ObjectRef{}, err
+	}
+	if !slices.EqualFunc(first.Blocks, ours.Blocks, func(a, b swap.BlockResult) bool { return a.Raw == b.Raw }) {
+		return swap.StepManifest{}, swap.ObjectRef{}, &Error{Op: "finish", URI: l.store.URI(key), Kind: ErrCorrupt,
+			Cause: errors.New("another attempt finished the step with other blocks")}
+	}
+	return first, ref, nil
+}
+
+// sealedBlocks picks the results of the planned blocks, in their order.
+func sealedBlocks(plans []swap.BlockPlan, sealed map[int]sealedBlock) ([]swap.BlockResult, error) {
+	blocks := make([]swap.BlockResult, 0, len(plans))
+	for _, plan := range plans {
+		b, ok := sealed[plan.Block]
+		if !ok {
+			return nil, fmt.Errorf("block %d is not sealed", plan.Block)
+		}
+		if b.Result.BlockPlan != plan {
+			return nil, fmt.Errorf("block %d was sealed for %+v, planned is %+v", plan.Block, b.Result.BlockPlan, plan)
+		}
+		if err := checkCounts(b.Result); err != nil {
+			return nil, err
+		}
+		blocks = append(blocks, b.Result)
+	}
+	return blocks, nil
+}
+
+// ReadBlock reads the requests of a sealed block. Rows that are not exactly the block's planned requests with the outcomes
+// that it counts are ErrCorrupt.
+func ReadBlock(ctx context.Context, s *Store, block swap.BlockResult) ([]rawlog.Record, error) {
+	rows, err := ReadTable[rawlog.Record](ctx, s, block.Raw)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRows(block, rows); err != nil {
+		return nil, &Error{Op: "get", URI: block.Raw.URI, Kind: ErrCorrupt, Cause: err}
+	}
+	return rows, nil
+}
+
+// ReadStep reads a manifest and the requests of all its blocks, in the order of the manifest. It verifies counts, outcomes
+// and that no request is there twice; what does not add up is ErrCorrupt.
+func ReadStep(ctx context.Context, s *Store, ref swap.ObjectRef) (swap.StepManifest, []rawlog.Record, error) {
+	manifest, err := GetJSON[swap.StepManifest](ctx, s, ref)
+	if err != nil {
+		return swap.StepManifest{}, nil, err
+	}
+	var all []rawlog.Record
+	seen := map[int]bool{}
+	for _, block := range manifest.Blocks {
+		if seen[block.Block] || block.Step != manifest.Step {
+			return swap.StepManifest{}, nil, &Error{Op: "get", URI: ref.URI, Kind: ErrCorrupt,
+				Cause: fmt.Errorf("block %d of step %d is there twice or out of place", block.Block, block.Step)}
+		}
+		seen[block.Block] = true
+		rows, err := ReadBlock(ctx, s, block)
+		if err != nil {
+			return swap.StepManifest{}, nil, err
+		}
+		all = append(all, rows...)
+	}
+	return manifest, all, nil
+}
