@@ -91,9 +91,9 @@ func closedWord(s State) string {
 func updateID(update, runID, by string, s swap.Status) string {
 	point := ""
 	if update == swap.UpdateApprove || update == swap.UpdateExtend {
-		point = fmt.Sprintf("%s/%d/%+v", s.Stage, s.Windows, s.Weights)
+		point = fmt.Sprintf("%s/%d", s.Stage, s.Windows)
 		if s.Weights != nil {
-			point = fmt.Sprintf("%s/%d/%d", s.Stage, s.Windows, s.Weights.Candidate)
+			point += fmt.Sprintf("/%d", s.Weights.Candidate)
 		}
 	}
 	sum := sha256.Sum256([]byte(strings.Join([]string{update, runID, by, point}, "\x00")))
