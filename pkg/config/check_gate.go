@@ -1,0 +1,69 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+func checkGates(r *reporter, gates []swap.Gate) {
+	first := map[string]int{}
+	for i, g := range gates {
+		p := at("gates", i)
+		checkStat(r, p, g)
+		checkMargin(r, p, g)
+		checkDirection(r, p, g)
+		if earlier, again := first[g.Name()]; again {
+			r.value(p, "%s is a gate already (gates[%d]); delete one of the two", g.Name(), earlier)
+			continue
+		}
+		first[g.Name()] = i
+	}
+}
+
+func isRate(m swap.Metric) bool { return m == swap.MetricThroughput || m == swap.MetricErrorRate }
+
+func checkStat(r *reporter, p path, g swap.Gate) {
+	stat, using := p.child("stat"), []path{p.child("metric")}
+	switch {
+	case g.Stat == "":
+		r.valueUsing(stat, using, "is required for %s: p50, p90, p95, p99 or mean", g.Metric)
+	case isRate(g.Metric) && g.Stat != swap.StatRate:
+		r.valueUsing(stat, using, "must be rate for %s, got %q", g.Metric, g.Stat)
+	case !isRate(g.Metric) && g.Stat == swap.StatRate:
+		r.valueUsing(stat, using, "rate belongs to throughput and error_rate; for %s use p50, p90, p95, p99 or mean", g.Metric)
+	}
+}
+
+func checkMargin(r *reporter, p path, g swap.Gate) {
+	margin, using := p.child("margin"), []path{p.child("metric"), p.child("stat"), p.child("unit")}
+	switch {
+	case g.Margin == 0:
+		r.valueUsing(margin, using, "is required for %s with unit %s", g.Name(), g.Unit)
+	case g.Unit == swap.Relative && g.Margin >= 1:
+		r.valueUsing(margin, using, "%s means %s %%; write %s for %s %%. A tolerance of 100 %% or more needs unit: absolute",
+			decimal(g.Margin), decimal(g.Margin*100), decimal(g.Margin/100), decimal(g.Margin))
+	case g.Metric == swap.MetricErrorRate && g.Margin >= 1:
+		r.valueUsing(margin, using, "%s means %s percentage points; write %s for %s percentage points",
+			decimal(g.Margin), decimal(g.Margin*100), decimal(g.Margin/100), decimal(g.Margin))
+	}
+}
+
+// checkDirection reports a gate that would praise what is worse.
+func checkDirection(r *reporter, p path, g swap.Gate) {
+	allowed := []swap.Direction{swap.LowerIsBetter, swap.Either}
+	switch g.Metric {
+	case swap.MetricThroughput:
+		allowed = []swap.Direction{swap.HigherIsBetter, swap.Either}
+	case swap.MetricOutputTokens:
+		return
+	}
+	if !slices.Contains(allowed, g.Better) {
+		r.valueUsing(p.child("better"), []path{p.child("metric")}, "must be %s for %s, got %q",
+			fmt.Sprintf("%s or %s", allowed[0], allowed[1]), g.Metric, g.Better)
+	}
+}
+
+func decimal(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }

@@ -1,0 +1,127 @@
+package config
+
+import "github.com/swapgate/swapgate/pkg/swap"
+
+// fieldDefault is the value of a field that the file leaves out. A default applies only where the group that holds the
+// field exists; an empty group as a default creates it.
+type fieldDefault struct {
+	field string
+	value any
+	// derive replaces value by one that depends on the other fields of the group; nil means that the field stays empty.
+	derive func(group *node) any
+}
+
+var emptyGroup = map[string]any{}
+
+// defaults is every default of the specification, groups before what they hold.
+var defaults = []fieldDefault{
+	{field: "workload", value: emptyGroup},
+	{field: "workload.api", value: "chat"},
+	{field: "workload.input_tokens", value: emptyGroup, derive: unlessPromptFile},
+	{field: "workload.input_tokens.median", value: int64(256)},
+	{field: "workload.input_tokens.sigma", value: 0.5},
+	{field: "workload.input_tokens.min", value: int64(16), derive: shortestLength},
+	{field: "workload.input_tokens.max", value: int64(4096), derive: longestLength},
+	{field: "workload.output_tokens", value: emptyGroup},
+	{field: "workload.output_tokens.median", value: int64(128)},
+	{field: "workload.output_tokens.sigma", value: 0.0},
+	{field: "workload.output_tokens.min", value: int64(8), derive: shortestLength},
+	{field: "workload.output_tokens.max", value: int64(2048), derive: longestLength},
+	{field: "workload.ignore_eos", value: false},
+	{field: "workload.temperature", value: 0.0},
+	{field: "workload.prompt_cache", value: "salted"},
+	{field: "workload.seed", value: int64(1)},
+	{field: "workload.request_timeout", value: "2m"},
+
+	{field: "warm_up", value: emptyGroup},
+	{field: "warm_up.min_requests", value: int64(20), derive: fewestWarmUp},
+	{field: "warm_up.max_requests", value: int64(200), derive: mostWarmUp},
+	{field: "warm_up.concurrency", value: int64(4)},
+	{field: "warm_up.max_duration", value: "2m"},
+
+	{field: "load", value: emptyGroup},
+	{field: "load.steps", value: defaultSteps},
+	{field: "load.steps[].hold", value: "2m"},
+	{field: "load.block", value: "30s"},
+	{field: "load.settle", value: "10s"},
+
+	{field: "telemetry", value: emptyGroup},
+	{field: "telemetry.interval", value: "1s"},
+	{field: "telemetry.engine_metrics", value: true},
+	{field: "telemetry.sources[].required", value: false},
+
+	{field: "gates", value: defaultGates},
+	{field: "gates[].stat", derive: gateStat},
+	{field: "gates[].unit", derive: gateUnit},
+	{field: "gates[].better", derive: gateBetter},
+	{field: "gates[].margin", derive: gateMargin},
+
+	{field: "judge", value: emptyGroup},
+	{field: "judge.level", value: 0.95},
+	{field: "judge.resamples", value: int64(1999)},
+	{field: "judge.min_blocks", value: int64(10)},
+	{field: "judge.min_tail", value: int64(30)},
+	{field: "judge.seed", value: int64(1)},
+
+	{field: "rollout.weights", value: []any{int64(1), int64(5), int64(20), int64(50), int64(100)}},
+	{field: "rollout.window", value: "1m"},
+	{field: "rollout.windows_per_weight", value: int64(1)},
+	{field: "rollout.max_extensions", value: int64(3)},
+	{field: "rollout.probe_rate", value: 2.0},
+	{field: "rollout.min_requests", value: int64(50)},
+	{field: "rollout.guard", value: emptyGroup},
+	{field: "rollout.guard.error_rate_rise", value: 0.05},
+	{field: "rollout.guard.error_min_requests", value: int64(50)},
+	{field: "rollout.guard.latency_ratio", value: 3.0},
+	{field: "rollout.guard.consecutive_failures", value: int64(20)},
+	{field: "rollout.approve_timeout", value: "24h"},
+
+	{field: "snapshots", value: emptyGroup},
+	{field: "snapshots.keep", value: int64(5)},
+
+	{field: "store", value: emptyGroup},
+	{field: "store.prefix", value: ""},
+	{field: "store.access_key", value: map[string]any{"env": "SWAPGATE_S3_ACCESS_KEY"}},
+	{field: "store.secret_key", value: map[string]any{"env": "SWAPGATE_S3_SECRET_KEY"}},
+}
+
+// fromEnvironment lists the fields that an environment variable fills when the file leaves them out. Without either,
+// the field is missing.
+var fromEnvironment = []struct{ group, field, variable string }{
+	{"candidate", "url", "LLM_BACKEND_URL"},
+	{"candidate", "model", "LLM_MODEL_ID"},
+	{"store", "endpoint", "SWAPGATE_S3_ENDPOINT"},
+	{"store", "bucket", "SWAPGATE_S3_BUCKET"},
+}
+
+var defaultSteps = []any{
+	map[string]any{"concurrency": int64(8)},
+	map[string]any{"concurrency": int64(16)},
+	map[string]any{"concurrency": int64(32)},
+	map[string]any{"concurrency": int64(64)},
+}
+
+var defaultGates = []any{
+	map[string]any{"metric": "ttft", "stat": "p50"},
+	map[string]any{"metric": "ttft", "stat": "p95"},
+	map[string]any{"metric": "ttft", "stat": "p99"},
+	map[string]any{"metric": "tpot", "stat": "p95"},
+	map[string]any{"metric": "throughput"},
+	map[string]any{"metric": "error_rate"},
+	map[string]any{"metric": "output_tokens"},
+}
+
+// marginOf is the default margin of a gate, in the metric's default unit; absent for a pair that needs one.
+var marginOf = map[swap.Metric]map[swap.Stat]float64{
+	swap.MetricTTFT:          latencyMargins,
+	swap.MetricTTFTScheduled: latencyMargins,
+	swap.MetricE2E:           latencyMargins,
+	swap.MetricTPOT:          {swap.StatMean: 0.05, swap.StatP50: 0.05, swap.StatP90: 0.1, swap.StatP95: 0.1, swap.StatP99: 0.1},
+	swap.MetricOutputTokens:  {swap.StatMean: 0.05, swap.StatP50: 0.05},
+	swap.MetricThroughput:    {swap.StatRate: 0.05},
+	swap.MetricErrorRate:     {swap.StatRate: 0.005},
+}
+
+var latencyMargins = map[swap.Stat]float64{
+	swap.StatMean: 0.05, swap.StatP50: 0.05, swap.StatP90: 0.08, swap.StatP95: 0.08, swap.StatP99: 0.1,
+}

@@ -1,0 +1,96 @@
+package config
+
+import "github.com/swapgate/swapgate/pkg/swap"
+
+// The functions here are the defaults that depend on other fields of their group.
+
+func unlessPromptFile(workload *node) any {
+	if workload.fields["prompt_file"] != nil {
+		return nil
+	}
+	return emptyGroup
+}
+
+// lengthSpan is how far the shortest and longest length are from the median, as a factor.
+const lengthSpan = 16
+
+func shortestLength(lengths *node) any {
+	return max(1, lengths.integer("median")/lengthSpan)
+}
+
+func longestLength(lengths *node) any {
+	const longest = 1_000_000
+	return min(longest, lengths.integer("median")*lengthSpan)
+}
+
+func fewestWarmUp(warmUp *node) any {
+	const fewest = 20
+	if warmUp.fields["max_requests"] != nil {
+		return min(fewest, warmUp.integer("max_requests"))
+	}
+	return int64(fewest)
+}
+
+func mostWarmUp(warmUp *node) any {
+	return max(200, warmUp.integer("min_requests"))
+}
+
+func gateStat(gate *node) any {
+	switch swap.Metric(gate.text("metric")) {
+	case swap.MetricThroughput, swap.MetricErrorRate:
+		return string(swap.StatRate)
+	case swap.MetricOutputTokens:
+		return string(swap.StatMean)
+	}
+	return nil
+}
+
+func gateUnit(gate *node) any { return string(unitOf(swap.Metric(gate.text("metric")))) }
+
+func unitOf(m swap.Metric) swap.MarginUnit {
+	if m == swap.MetricErrorRate {
+		return swap.Absolute
+	}
+	return swap.Relative
+}
+
+func gateBetter(gate *node) any {
+	switch swap.Metric(gate.text("metric")) {
+	case swap.MetricThroughput:
+		return string(swap.HigherIsBetter)
+	case swap.MetricOutputTokens:
+		return string(swap.Either)
+	}
+	return string(swap.LowerIsBetter)
+}
+
+// gateMargin has no answer for a unit other than the metric's own.
+func gateMargin(gate *node) any {
+	metric := swap.Metric(gate.text("metric"))
+	margin, ok := marginOf[metric][swap.Stat(gate.text("stat"))]
+	if !ok || swap.MarginUnit(gate.text("unit")) != unitOf(metric) {
+		return nil
+	}
+	return margin
+}
+
+func (n *node) text(field string) string {
+	if f := n.fields[field]; f != nil {
+		s, _ := f.scalar.(string)
+		return s
+	}
+	return ""
+}
+
+// integer returns 0 for a field that is absent or no whole number.
+func (n *node) integer(field string) int64 {
+	if f := n.fields[field]; f != nil {
+		switch v := f.scalar.(type) {
+		case int64:
+			return v
+		case float64:
+			return int64(v)
+		}
+	}
+	return 0
+}
