@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"crypto/subtle"
+	"encoding/json"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+func (e *Engine) newRoutes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", e.generate(chatAPI))
+	mux.HandleFunc("POST /v1/completions", e.generate(completionAPI))
+	mux.HandleFunc("GET /v1/models", e.serveModels)
+	mux.HandleFunc("GET /version", e.serveVersion)
+	mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {})
+	mux.Handle("GET /metrics", e.metrics.page)
+	mux.HandleFunc("POST /reset_prefix_cache", e.resetPrefixCache)
+	mux.HandleFunc("POST /sim/reset_prefix_cache", e.resetPrefixCache)
+	mux.HandleFunc("GET /sim/faults", e.getFaults)
+	mux.HandleFunc("PUT /sim/faults", e.putFaults)
+	mux.HandleFunc("GET /sim/truth", e.serveTruth)
+	return mux
+}
+
+// ServeHTTP answers as the server in its present state would.
+func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, "/sim/") {
+		e.routes.ServeHTTP(w, r)
+		return
+	}
+	e.mu.Lock()
+	crashed, dead := e.sched.faults.Crash || e.closed, e.sched.dead
+	e.mu.Unlock()
+	switch {
+	case crashed:
+		cutConnection(w)
+	case dead:
+		writeError(w, unavailable(errDead.Error()))
+	case e.now() < e.cfg.Loading.Std():
+		writeError(w, unavailable("the model is loading"))
+	case !e.authorized(r):
+		writeError(w, &apiError{Message: "Unauthorized", Type: "AuthenticationError", Code: http.StatusUnauthorized})
+	default:
+		e.routes.ServeHTTP(w, r)
+	}
+}
+
+func (e *Engine) authorized(r *http.Request) bool {
+	if e.cfg.APIKey == "" || !strings.HasPrefix(r.URL.Path, "/v1/") {
+		return true
+	}
+	given := []byte(r.Header.Get("Authorization"))
+	return subtle.ConstantTimeCompare(given, []byte("Bearer "+e.cfg.APIKey)) == 1
+}
+
+func (e *Engine) serveModels(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{
+		"object": "list",
+		"data": []map[string]any{{
+			"id": e.cfg.Model, "object": "model", "created": e.started.Unix(), "owned_by": "vllm",
+			"root": e.cfg.Model, "parent": nil, "max_model_len": e.cfg.MaxModelLen,
+		}},
+	})
+}
+
+func (e *Engine) serveVersion(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]string{"version": e.cfg.Version})
+}
+
+func unavailable(message string) *apiError {
+	return &apiError{Message: message, Type: "ServiceUnavailable", Code: http.StatusServiceUnavailable}
+}
+
+func writeError(w http.ResponseWriter, err *apiError) {
+	if err.Code == http.StatusTooManyRequests {
+		w.Header().Set("Retry-After", "1")
+	}
+	writeJSON(w, err.Code, map[string]*apiError{"error": err})
+}
+
+// writeJSON answers with a value that always has a JSON form. A client that has gone away is no error of the server.
+func writeJSON(w http.ResponseWriter, status int, value any) {
+	data, err := json.Marshal(value)
+	if err != nil {
+		status, data = http.StatusInternalServerError, []byte(`{}`)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(data)))
+	w.WriteHeader(status)
+	_, _ = w.Write(data)
+}
+
+// cutConnection ends a connection with a TCP reset, as the death of a process does.
+func cutConnection(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = conn.Close()
+}
