@@ -1,12 +1,114 @@
 package judge
 
-import "github.com/swapgate/swapgate/pkg/swap"
+import (
+	"fmt"
 
-// Decide judges every gate and the evidence itself.
+	"github.com/swapgate/swapgate/pkg/stats"
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// Decide judges every gate and the evidence itself: fail if any gate fails, else inconclusive if a gate or a check of the
+// evidence says so, else pass. Reasons are ordered by how much they explain. Gates and settings must be complete, with
+// every default filled in.
 func Decide(evidence Evidence) swap.Comparison {
-	return swap.Comparison{
-		Decision:       swap.Inconclusive,
-		EvidenceSHA256: evidence.EvidenceSHA256,
-		Reasons:        []swap.Reason{{Code: swap.ReasonNotDecided, Subject: "gates", Message: "no gate was judged"}},
+	comparison := swap.Comparison{EvidenceSHA256: evidence.EvidenceSHA256}
+	if fault := faultOf(evidence); fault != "" {
+		comparison.Decision = swap.Inconclusive
+		comparison.Reasons = []swap.Reason{{Code: swap.ReasonNotDecided, Subject: "gates", Message: fault}}
+		return comparison
 	}
+	p := pairUp(evidence.Blocks)
+	checked := check(evidence, p)
+	shifts := shiftsOf(p)
+	comparison.Gates, comparison.Findings = judgeGates(evidence, p)
+	comparison.Findings = append(checked.findings, comparison.Findings...)
+	flagUnlikeWork(comparison.Gates, shifts.AnswerLength)
+	conclude(&comparison, checked.reasons, shifts)
+	return comparison
+}
+
+// faultOf says why the evidence cannot be judged at all, or nothing.
+func faultOf(e Evidence) string {
+	if len(e.Gates) == 0 {
+		return "there is no gate to judge, so nothing was compared"
+	}
+	s := e.Settings
+	if !(s.Level >= .5 && s.Level < 1) || s.Resamples < 2 || s.MinBlocks < 4 || s.MinTail < 1 {
+		return "the judge's settings are incomplete: level, resamples, min_blocks and min_tail are needed"
+	}
+	for _, gate := range e.Gates {
+		known := gate.Better == swap.LowerIsBetter || gate.Better == swap.HigherIsBetter || gate.Better == swap.Either
+		if _, spokenOf := spoken[gate.Metric]; !known || !spokenOf || !(gate.Margin > 0) {
+			return fmt.Sprintf("the gate %s is incomplete: it needs a known metric, a margin above 0 and a direction", gate.Name())
+		}
+	}
+	return ""
+}
+
+func judgeGates(e Evidence, p pairs) ([]swap.GateResult, []swap.Finding) {
+	gates := make([]measured, len(e.Gates))
+	failP := make([]float64, len(e.Gates))
+	var findings []swap.Finding
+	for i, gate := range e.Gates {
+		gates[i] = measure(gate, p, e.Settings)
+		failP[i] = gates[i].failP()
+		findings = append(findings, gates[i].missingValues()...)
+	}
+	results := make([]swap.GateResult, len(gates))
+	for i, adjusted := range stats.Holm(failP) {
+		results[i] = gates[i].settle(adjusted, len(gates), e.Settings)
+	}
+	return results, findings
+}
+
+// flagUnlikeWork adds to the gates on whole answers that the arms' answers differ in length.
+func flagUnlikeWork(gates []swap.GateResult, length swap.Value) {
+	if !lengthsDiffer(length) {
+		return
+	}
+	for i := range gates {
+		if metric := gates[i].Gate.Metric; metric == swap.MetricE2E || metric == swap.MetricThroughput {
+			gates[i].Reason.Message += "; the answers differ in length by " + percentChange(length)
+		}
+	}
+}
+
+// missingValues notes good requests that a gate could not use.
+func (m *measured) missingValues() []swap.Finding {
+	var findings []swap.Finding
+	for _, arm := range swap.Arms {
+		if n := m.missing.Get(arm); n > 0 {
+			findings = append(findings, swap.Finding{
+				Severity: swap.Notable, Subject: "gate " + m.gate.Name(),
+				Message: fmt.Sprintf("%d answers of the %s have no %s and were left out", n, arm, spoken[m.gate.Metric].long),
+				Next:    "make the server report token usage at the end of a stream",
+			})
+		}
+	}
+	return findings
+}
+
+// conclude decides overall and orders the reasons.
+func conclude(c *swap.Comparison, checks []swap.Reason, shifts Shifts) {
+	byDecision := map[swap.Decision][]swap.Reason{}
+	var regressions []swap.Reason
+	for _, gate := range c.Gates {
+		byDecision[gate.Decision] = append(byDecision[gate.Decision], gate.Reason)
+		if gate.Regressed {
+			regressions = append(regressions, gate.Reason)
+		}
+	}
+	switch {
+	case len(byDecision[swap.Fail]) > 0:
+		c.Decision = swap.Fail
+		cause := swap.Reason{Code: swap.ReasonGateFailed, Subject: string(swap.Candidate), Message: Suspect(c.Gates, shifts)}
+		c.Reasons = append([]swap.Reason{cause}, byDecision[swap.Fail]...)
+	case len(checks)+len(byDecision[swap.Inconclusive]) > 0:
+		c.Decision = swap.Inconclusive
+	default:
+		c.Decision = swap.Pass
+	}
+	c.Reasons = append(c.Reasons, checks...)
+	c.Reasons = append(c.Reasons, byDecision[swap.Inconclusive]...)
+	c.Reasons = append(c.Reasons, regressions...)
 }

@@ -52,3 +52,11 @@ func squaredDeviations(values []float64) float64 {
 	}
 	return sum
 }
+
+// StandardDeviation is the sample standard deviation (n−1). It is NaN for fewer than two values or where one is not finite.
+func StandardDeviation(values []float64) float64 {
+	if len(values) < 2 {
+		return math.NaN()
+	}
+	return math.Sqrt(squaredDeviations(values) / float64(len(values)-1))
+}

@@ -1,0 +1,245 @@
+package judge
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+func codes(reasons []swap.Reason) []string {
+	var found []string
+	for _, r := range reasons {
+		found = append(found, r.Code)
+	}
+	return found
+}
+
+func TestEqualArmsPass(t *testing.T) {
+	c := Decide(usual().evidence(usualGates()...))
+	for _, g := range c.Gates {
+		t.Log(g.Reason.Message)
+		require.Equal(t, swap.Pass, g.Decision, g.Reason.Message)
+	}
+	require.Equal(t, swap.Pass, c.Decision)
+	require.Equal(t, "abc", c.EvidenceSHA256)
+	require.Empty(t, c.Findings)
+}
+
+func TestRegressionsFailWithTheirCauseFirst(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*scene)
+		cause  string
+		gates  []string
+	}{
+		{"slow decode", func(s *scene) { s.tpot = 1.38 }, "decode is slower", []string{"tpot_p50", "tpot_p95", "e2e_mean"}},
+		{"slow prefill", func(s *scene) { s.ttft = 1.5 }, "prefill or queueing is slower", []string{"ttft_p50", "ttft_p99"}},
+		{"both", func(s *scene) { s.ttft, s.tpot = 1.5, 1.4 }, "decode is slower and requests wait longer", []string{"ttft_p50", "tpot_p50"}},
+		{"errors", func(s *scene) { s.fails = .05 }, "fails requests", []string{"error_rate"}},
+		{"short answers", func(s *scene) { s.tokens = .7 }, "answers are shorter", []string{"output_tokens_mean", "throughput"}},
+		{"long answers", func(s *scene) { s.tokens = 1.4 }, "answers are longer", []string{"output_tokens_mean", "e2e_mean"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := usual()
+			c.change(&s)
+			got := Decide(s.evidence(usualGates()...))
+			require.Equal(t, swap.Fail, got.Decision)
+			t.Log(got.Reasons[0].Message)
+			require.Contains(t, got.Reasons[0].Message, c.cause)
+			failed := map[string]bool{}
+			for _, g := range got.Gates {
+				failed[g.Name] = g.Decision == swap.Fail
+				if failed[g.Name] {
+					t.Log(g.Reason.Message)
+				}
+			}
+			for _, name := range c.gates {
+				require.True(t, failed[name], name)
+			}
+		})
+	}
+}
+
+func TestAnErrorGateNamesTheDominantFailures(t *testing.T) {
+	s := usual()
+	s.fails, s.failAs = .05, swap.TimeoutFirst
+	got := Decide(s.evidence(gate(swap.MetricErrorRate, swap.StatRate, .005)))
+	require.Contains(t, got.Gates[0].Reason.Message, "timeout_first_token (")
+}
+
+func TestACandidateThatFailsEverythingFails(t *testing.T) {
+	s := usual()
+	s.fails, s.failAs = 1, swap.ConnectFailed
+	got := Decide(s.evidence(usualGates()...))
+	require.Equal(t, swap.Fail, got.Decision)
+	require.Contains(t, got.Reasons[0].Message, "fails requests")
+	for _, g := range got.Gates {
+		t.Log(g.Name, g.Decision, g.Reason.Message)
+	}
+	require.Equal(t, swap.Fail, got.Gates[0].Decision, "a failed request is the worst latency")
+	require.False(t, got.Gates[0].Candidate.Valid())
+}
+
+func TestFailedRequestsMoveTheTailLatency(t *testing.T) {
+	s := usual()
+	s.fails = .03
+	got := Decide(s.evidence(gate(swap.MetricTTFT, swap.StatP99, .2)))
+	require.Equal(t, swap.Fail, got.Decision)
+	require.Contains(t, got.Gates[0].Reason.Message, "is a failed request")
+}
+
+func TestABaselineThatFailsEverythingIsNoData(t *testing.T) {
+	s := usual()
+	s.baseFail = 1
+	got := Decide(s.evidence(usualGates()...))
+	require.Equal(t, swap.Inconclusive, got.Decision)
+	require.Contains(t, codes(got.Reasons), swap.ReasonNoData)
+}
+
+func TestSmallSamplesAreRefused(t *testing.T) {
+	t.Run("few blocks", func(t *testing.T) {
+		s := usual()
+		s.steps, s.pairs = 1, 9
+		got := Decide(s.evidence(usualGates()...))
+		require.Equal(t, swap.Inconclusive, got.Decision)
+		for _, g := range got.Gates {
+			require.Equal(t, swap.ReasonLowN, g.Reason.Code, g.Name)
+			require.GreaterOrEqual(t, g.NeedBlocks, 10)
+		}
+	})
+	t.Run("short tail", func(t *testing.T) {
+		s := usual()
+		s.requests = 50
+		got := Decide(s.evidence(gate(swap.MetricTTFT, swap.StatP99, .2)))
+		require.Equal(t, swap.ReasonLowN, got.Gates[0].Reason.Code)
+		require.Equal(t, 60, got.Gates[0].NeedBlocks)
+	})
+	t.Run("nothing at all", func(t *testing.T) {
+		got := Decide(Evidence{Gates: usualGates(), Settings: settings()})
+		require.Equal(t, swap.Inconclusive, got.Decision)
+		require.Equal(t, swap.ReasonNoData, got.Gates[0].Reason.Code)
+	})
+	t.Run("no gate", func(t *testing.T) {
+		require.Equal(t, swap.Inconclusive, Decide(usual().evidence()).Decision)
+	})
+}
+
+func TestAnUndecidedGateSaysHowManyBlocksItNeeds(t *testing.T) {
+	s := usual()
+	s.ttft, s.noise = 1.02, .8
+	got := Decide(s.evidence(gate(swap.MetricTTFT, swap.StatP95, .06)))
+	require.Equal(t, swap.Inconclusive, got.Decision)
+	require.Greater(t, got.Gates[0].NeedBlocks, got.Gates[0].Blocks)
+	require.Contains(t, got.Gates[0].Reason.Message, "blocks would decide")
+}
+
+func TestARealWorseningInsideTheMarginIsARegression(t *testing.T) {
+	s := usual()
+	s.tpot = 1.05
+	got := Decide(s.evidence(gate(swap.MetricTPOT, swap.StatP50, .1)))
+	require.Equal(t, swap.Pass, got.Decision)
+	require.True(t, got.Gates[0].Regressed)
+	require.Equal(t, []string{swap.ReasonRegressionInside}, codes(got.Reasons))
+}
+
+func TestADifferenceThatChangesIsUnstable(t *testing.T) {
+	s := usual()
+	s.ttft, s.drift = .8, 1.4
+	got := Decide(s.evidence(gate(swap.MetricTTFT, swap.StatP50, .3)))
+	require.Equal(t, swap.Inconclusive, got.Decision)
+	require.Equal(t, swap.ReasonUnstable, got.Gates[0].Reason.Code)
+	s.ttft, s.drift = 2, 2
+	got = Decide(s.evidence(gate(swap.MetricTTFT, swap.StatP50, .3)))
+	require.Equal(t, swap.Fail, got.Decision, "beyond the margin throughout fails, stable or not")
+}
+
+func TestEvidenceIsCheckedBeforeItIsBelieved(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		spoil func(*Evidence)
+		code  string
+		says  string
+	}{
+		{"a block is missing", func(e *Evidence) { e.Blocks = e.Blocks[1:] }, swap.ReasonIncomplete, "23 of 24 planned blocks of the baseline"},
+		{"a record is missing", func(e *Evidence) { e.Blocks[3].Recorded-- }, swap.ReasonIncomplete, "in 1 blocks"},
+		{"a request is in no class", func(e *Evidence) { e.Blocks[3].Outcomes[swap.OK]-- }, swap.ReasonIncomplete, "in 1 blocks"},
+		{
+			"a request was cut off",
+			func(e *Evidence) { e.Blocks[0].Outcomes[swap.OK]--; e.Blocks[0].Outcomes[swap.Abandoned]++ },
+			swap.ReasonIncomplete, "1 requests were abandoned",
+		},
+		{"other schedule", func(e *Evidence) { e.Blocks[5].ScheduleSHA256 = "x" }, swap.ReasonPlanMismatch, "in 1 pairs"},
+		{"late client", func(e *Evidence) {
+			for b := range e.Blocks {
+				for r := range e.Blocks[b].Records {
+					e.Blocks[b].Records[r].LateUS = 12_000
+				}
+			}
+		}, swap.ReasonSlowClient, "12.0 ms late"},
+		{"no telemetry", func(e *Evidence) {
+			e.Telemetry = []swap.SourceState{{Source: "nvml", Required: true, LastError: "no such host"}}
+		}, swap.ReasonTelemetryMissing, "no such host"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := usual().evidence(gate(swap.MetricTTFT, swap.StatP50, .2))
+			c.spoil(&e)
+			got := Decide(e)
+			require.Equal(t, swap.Inconclusive, got.Decision)
+			require.Equal(t, c.code, got.Reasons[0].Code)
+			require.Contains(t, got.Reasons[0].Message, c.says)
+		})
+	}
+}
+
+func TestAnOptionalSilentSourceDoesNotMatter(t *testing.T) {
+	e := usual().evidence(gate(swap.MetricTTFT, swap.StatP50, .2))
+	e.Telemetry = []swap.SourceState{{Source: "dcgm"}}
+	e.Discarded = 2
+	got := Decide(e)
+	require.Equal(t, swap.Pass, got.Decision)
+	require.Len(t, got.Findings, 1)
+}
+
+func TestDifferentAnswerLengthsAreFoundAndFlagged(t *testing.T) {
+	s := usual()
+	s.tokens = .9
+	got := Decide(s.evidence(gate(swap.MetricE2E, swap.StatP50, .2)))
+	require.Equal(t, swap.Pass, got.Decision)
+	require.Equal(t, swap.Notable, got.Findings[0].Severity)
+	require.True(t, strings.HasSuffix(got.Gates[0].Reason.Message, "the answers differ in length by −10 %"), got.Gates[0].Reason.Message)
+}
+
+func TestMissingTokenCountsAreNoticed(t *testing.T) {
+	e := usual().evidence(gate(swap.MetricTPOT, swap.StatP50, .2))
+	e.Blocks[0].Records[0].OutputTokens = nil
+	require.Contains(t, Decide(e).Findings[0].Message, "1 answers of the baseline have no time per output token")
+	for b := range e.Blocks {
+		for r := range e.Blocks[b].Records {
+			e.Blocks[b].Records[r].OutputTokens = nil
+		}
+	}
+	got := Decide(e)
+	require.Equal(t, swap.ReasonNoData, got.Gates[0].Reason.Code)
+	require.Contains(t, got.Gates[0].Reason.Message, "may not report token usage")
+}
+
+func TestIdenticalConstantArmsPassExactly(t *testing.T) {
+	s := usual()
+	e := s.evidence(gate(swap.MetricOutputTokens, swap.StatP50, .05))
+	fifty := int32(50)
+	for b := range e.Blocks {
+		for r := range e.Blocks[b].Records {
+			e.Blocks[b].Records[r].OutputTokens = &fifty
+		}
+	}
+	got := Decide(e)
+	require.Equal(t, swap.Pass, got.Decision)
+	require.InDelta(t, 0, got.Gates[0].High.Or(1), 0)
+}
+
+func TestTheVerdictIsReproducible(t *testing.T) {
+	require.Equal(t, Decide(usual().evidence(usualGates()...)), Decide(usual().evidence(usualGates()...)))
+}

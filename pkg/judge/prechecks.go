@@ -1,0 +1,148 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/swapgate/swapgate/pkg/stats"
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+const (
+	// slowClientFloorMS and slowClientShare bound how late the client may send: the P99 of its lateness may be the larger
+	// of a fixed time and a share of the baseline's median time to first token.
+	slowClientFloorMS = 5.0
+	slowClientShare   = .1
+	// lengthMixShare is the difference in median answer length from which the arms did different work.
+	lengthMixShare = .05
+)
+
+// checks are what is said of the evidence itself: reasons that forbid a pass, and findings that do not.
+type checks struct {
+	reasons  []swap.Reason
+	findings []swap.Finding
+}
+
+func check(e Evidence, p pairs) checks {
+	var c checks
+	c.complete(e, p)
+	c.samePlan(p)
+	c.baselineAnswers(p)
+	c.fastClient(p)
+	c.telemetry(e)
+	c.lengthMix(p)
+	if e.Discarded > 0 {
+		c.find(swap.Harmless, "load", fmt.Sprintf("%d attempts at a block were begun and not finished; they count for nothing", e.Discarded),
+			"")
+	}
+	return c
+}
+
+func (c *checks) forbid(code, subject, message string) {
+	c.reasons = append(c.reasons, swap.Reason{Code: code, Subject: subject, Message: message})
+}
+
+func (c *checks) find(severity swap.Severity, subject, message, next string) {
+	c.findings = append(c.findings, swap.Finding{Severity: severity, Subject: subject, Message: message, Next: next})
+}
+
+// complete requires every planned block, and for every block planned = Σ outcomes = records, none of them abandoned.
+func (c *checks) complete(e Evidence, p pairs) {
+	var faults []string
+	sealed := swap.PerArm[int]{}
+	uncounted, abandoned := 0, 0
+	for i := range e.Blocks {
+		block := &e.Blocks[i]
+		*sealed.Ptr(block.Arm)++
+		abandoned += block.Outcomes[swap.Abandoned]
+		if block.Planned != block.Outcomes.Total() || block.Planned != block.Recorded {
+			uncounted++
+		}
+	}
+	for _, arm := range swap.Arms {
+		if sealed.Get(arm) != e.Planned.Get(arm) {
+			faults = append(faults, fmt.Sprintf("%d of %d planned blocks of the %s are there", sealed.Get(arm), e.Planned.Get(arm), arm))
+		}
+	}
+	if uncounted > 0 {
+		faults = append(faults, fmt.Sprintf("in %d blocks the planned, counted and recorded requests differ", uncounted))
+	}
+	if abandoned > 0 {
+		faults = append(faults, fmt.Sprintf("%d requests were abandoned before they ended", abandoned))
+	}
+	if p.incomplete > 0 {
+		faults = append(faults, fmt.Sprintf("%d pairs lack a block and were left out", p.incomplete))
+	}
+	if len(faults) > 0 {
+		c.forbid(swap.ReasonIncomplete, "load", "the measurement is incomplete: "+strings.Join(faults, "; "))
+	}
+}
+
+func (c *checks) samePlan(p pairs) {
+	if p.mismatched > 0 {
+		c.forbid(swap.ReasonPlanMismatch, "load", fmt.Sprintf(
+			"in %d pairs the two arms were not sent the same schedule; those pairs were left out of every comparison", p.mismatched))
+	}
+}
+
+func (c *checks) baselineAnswers(p pairs) {
+	_, finished, outcomes := failures(p, swap.Baseline)
+	if n := int(stats.Sum(finished)); n > 0 && outcomes.Failed() == n {
+		c.forbid(swap.ReasonNoData, string(swap.Baseline), fmt.Sprintf(
+			"the baseline failed all of its %d requests, mostly with %s: there is nothing to hold the candidate to", n, dominant(outcomes)))
+	}
+}
+
+func (c *checks) fastClient(p pairs) {
+	ttft := collect(p, swap.Baseline, swap.MetricTTFT)
+	limit := slowClientFloorMS
+	if median := stats.Quantile(stats.Pool(ttft.byPair).Sorted(), .5); !math.IsInf(median, 1) && median*slowClientShare > limit {
+		limit = median * slowClientShare
+	}
+	for _, arm := range swap.Arms {
+		if late := lateness(p, arm); late > limit {
+			c.forbid(swap.ReasonSlowClient, "load client", fmt.Sprintf(
+				"the load client sent to the %s up to %.1f ms late (P99), more than the %.1f ms tolerated, so latencies are partly its own: "+
+					"give it more CPU or lower the load", arm, late, limit))
+		}
+	}
+}
+
+// lateness is the P99 of how late requests were sent, in ms; NaN where none was.
+func lateness(p pairs, arm swap.Arm) float64 {
+	var late []float64
+	for k := range p.list {
+		for _, record := range p.list[k].blocks.Get(arm).Records {
+			if record.SentUnixNS != 0 {
+				late = append(late, float64(record.LateUS)/1e3)
+			}
+		}
+	}
+	return stats.Quantiles(late, .99)[0]
+}
+
+func (c *checks) telemetry(e Evidence) {
+	for _, source := range e.Telemetry {
+		if !source.Required || source.Samples > 0 {
+			continue
+		}
+		message := fmt.Sprintf("the required telemetry source %s gave no sample", source.Source)
+		if source.LastError != "" {
+			message += ": " + source.LastError
+		}
+		c.forbid(swap.ReasonTelemetryMissing, source.Source, message)
+	}
+}
+
+func (c *checks) lengthMix(p pairs) {
+	change := shift(p, swap.MetricOutputTokens, .5)
+	if lengthsDiffer(change) {
+		c.find(swap.Notable, "candidate", fmt.Sprintf(
+			"the median answer length changed by %s from baseline to candidate, so end-to-end latency and throughput compare "+
+				"different amounts of work", percentChange(change)),
+			"compare time per output token, or fix the length with ignore_eos")
+	}
+}
+
+func lengthsDiffer(change swap.Value) bool { return math.Abs(change.Or(0)) > lengthMixShare }

@@ -1,0 +1,129 @@
+package judge
+
+import (
+	"math"
+
+	"github.com/swapgate/swapgate/pkg/load/rawlog"
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// samples are one arm's values of a per-request metric, one slice for each pair.
+type samples struct {
+	byPair [][]float64
+	n      int
+	// failed counts requests that count as the worst latency.
+	failed int
+	// missing counts good requests that do not have the metric.
+	missing int
+}
+
+// collect gathers a per-request metric. A failed request counts as +Inf for a latency: were it left out, an arm that
+// fails its slow requests would look faster. It has no answer length. An abandoned request has neither.
+func collect(p pairs, arm swap.Arm, metric swap.Metric) samples {
+	s := samples{byPair: make([][]float64, len(p.list))}
+	for k := range p.list {
+		records := p.list[k].blocks.Get(arm).Records
+		values := make([]float64, 0, len(records))
+		for i := range records {
+			record := &records[i]
+			value, has := record.PerRequest(metric).Get()
+			switch {
+			case record.Good() && has:
+				values = append(values, value)
+			case record.Good():
+				s.missing += missingMatters(record, metric)
+			case isLatency(metric) && swap.Outcome(record.Outcome) != swap.Abandoned:
+				values = append(values, math.Inf(1))
+				s.failed++
+			}
+		}
+		s.byPair[k] = values
+		s.n += len(values)
+	}
+	return s
+}
+
+// missingMatters is 1 when a good request should have had the metric. An answer of one token has no time per token.
+func missingMatters(record *rawlog.Record, metric swap.Metric) int {
+	if metric == swap.MetricTPOT && record.OutputTokens != nil && *record.OutputTokens < 2 {
+		return 0
+	}
+	return 1
+}
+
+func isLatency(metric swap.Metric) bool { return metric != swap.MetricOutputTokens }
+
+// worstAnswered is the largest finite value of both arms, or NaN.
+func worstAnswered(arms swap.PerArm[samples]) float64 {
+	worst := math.NaN()
+	for _, arm := range swap.Arms {
+		for _, values := range arms.Get(arm).byPair {
+			for _, v := range values {
+				if !math.IsInf(v, 1) && !(v <= worst) {
+					worst = v
+				}
+			}
+		}
+	}
+	return worst
+}
+
+// sums returns each pair's sum and count of values, with a failed request counted as worst.
+func (s samples) sums(worst float64) (sum, count []float64) {
+	sum, count = make([]float64, len(s.byPair)), make([]float64, len(s.byPair))
+	for k, values := range s.byPair {
+		for _, v := range values {
+			if math.IsInf(v, 1) {
+				v = worst
+			}
+			sum[k] += v
+		}
+		count[k] = float64(len(values))
+	}
+	return sum, count
+}
+
+// throughput returns each pair's generated tokens of good requests and its measured seconds, and how many good requests
+// had and lacked a token count.
+func throughput(p pairs, arm swap.Arm) (tokens, seconds []float64, counted, missing int) {
+	tokens, seconds = make([]float64, len(p.list)), make([]float64, len(p.list))
+	for k := range p.list {
+		block := p.list[k].blocks.Get(arm)
+		seconds[k] = block.MeasuredSeconds
+		for i := range block.Records {
+			record := &block.Records[i]
+			if !record.Good() {
+				continue
+			}
+			n, has := record.Tokens().Get()
+			if !has {
+				missing++
+				continue
+			}
+			tokens[k] += n
+			counted++
+		}
+	}
+	return tokens, seconds, counted, missing
+}
+
+// failures returns each pair's failed and finished requests of an arm, and all its outcomes.
+func failures(p pairs, arm swap.Arm) (failed, finished []float64, outcomes swap.OutcomeCounts) {
+	failed, finished = make([]float64, len(p.list)), make([]float64, len(p.list))
+	outcomes = swap.OutcomeCounts{}
+	for k := range p.list {
+		records := p.list[k].blocks.Get(arm).Records
+		for i := range records {
+			outcome := swap.Outcome(records[i].Outcome)
+			outcomes[outcome]++
+			if outcome == swap.Abandoned {
+				continue
+			}
+			finished[k]++
+			if !outcome.Good() {
+				failed[k]++
+			}
+		}
+	}
+	return failed, finished, outcomes
+}

@@ -1,0 +1,139 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// words are how a metric is spoken of.
+type words struct {
+	short, long, unit string
+}
+
+var spoken = map[swap.Metric]words{
+	swap.MetricTTFT:          {"TTFT", "time to first token", "ms"},
+	swap.MetricTTFTScheduled: {"TTFT from plan", "time to first token from the planned send", "ms"},
+	swap.MetricTPOT:          {"TPOT", "time per output token", "ms"},
+	swap.MetricE2E:           {"E2E", "end-to-end latency", "ms"},
+	swap.MetricOutputTokens:  {"Answer length", "answer length", "tokens"},
+	swap.MetricThroughput:    {"Throughput", "throughput", "tok/s"},
+	swap.MetricErrorRate:     {"Error rate", "error rate", "fraction"},
+}
+
+func unitOf(metric swap.Metric) string { return spoken[metric].unit }
+
+// shortName is such as "TTFT P99", longName such as "time to first token P99".
+func shortName(g swap.Gate) string { return withStat(spoken[g.Metric].short, g.Stat) }
+func longName(g swap.Gate) string  { return withStat(spoken[g.Metric].long, g.Stat) }
+
+func withStat(name string, stat swap.Stat) string {
+	switch stat {
+	case swap.StatRate, "":
+		return name
+	case swap.StatMean:
+		return name + " mean"
+	}
+	return name + " " + strings.ToUpper(string(stat))
+}
+
+// signed writes a number with its sign, the minus being the typographic one.
+func signed(v float64, decimals int) string {
+	return strings.Replace(fmt.Sprintf("%+.*f", decimals, v), "-", "−", 1)
+}
+
+const percentagePoints = "percentage points"
+
+// scale is the factor, decimals and unit in which a gate's changes are written.
+func scale(g swap.Gate) (factor float64, decimals int, unit string) {
+	switch {
+	case g.Unit != swap.Absolute:
+		return 100, 1, "%"
+	case g.Metric == swap.MetricErrorRate:
+		return 100, 2, percentagePoints
+	}
+	return 1, 1, unitOf(g.Metric)
+}
+
+// changeText is such as "+4.1 %"; a change without a number is a failure on one arm.
+func changeText(g swap.Gate, v swap.Value) string {
+	number, ok := v.Get()
+	if !ok {
+		return "n/a"
+	}
+	factor, decimals, unit := scale(g)
+	return signed(number*factor, decimals) + " " + unit
+}
+
+// percentChange is a relative change such as "+38 %".
+func percentChange(v swap.Value) string {
+	number, ok := v.Get()
+	if !ok {
+		return "an unknown amount"
+	}
+	return signed(number*100, 0) + " %"
+}
+
+// boundsText is such as "one-sided 95 % bounds −1.0 … +9.0 %".
+func boundsText(r swap.GateResult) string {
+	factor, decimals, unit := scale(r.Gate)
+	bound := func(v swap.Value) string {
+		number, ok := v.Get()
+		if !ok {
+			return "unbounded"
+		}
+		return signed(number*factor, decimals)
+	}
+	return fmt.Sprintf("one-sided %s %% bounds %s … %s %s", percent(r.Level), bound(r.Low), bound(r.High), unit)
+}
+
+func marginText(g swap.Gate) string {
+	factor, _, unit := scale(g)
+	prefix := ""
+	if g.Better == swap.Either {
+		prefix = "±"
+	}
+	if unit == percentagePoints && g.Margin*factor == 1 {
+		unit = strings.TrimSuffix(unit, "s")
+	}
+	return fmt.Sprintf("margin %s%s %s", prefix, short(g.Margin*factor), unit)
+}
+
+// percent writes a fraction as a percentage without needless digits.
+func percent(fraction float64) string { return short(fraction * 100) }
+
+func short(v float64) string { return fmt.Sprintf("%.4g", v) }
+
+// valueText is such as "120 ms", or "a failed request" for a latency that is none.
+func valueText(m measured, arm swap.Arm) string {
+	v := m.values.Get(arm)
+	switch {
+	case math.IsInf(v, 1):
+		return "a failed request"
+	case m.gate.Metric == swap.MetricErrorRate:
+		return fmt.Sprintf("%.2f %%", v*100)
+	}
+	return fmt.Sprintf("%.4g %s", v, unitOf(m.gate.Metric))
+}
+
+// dominant lists the most frequent failures, such as "http_5xx (120) and timeout_first_token (12)".
+func dominant(outcomes swap.OutcomeCounts) string {
+	var bad []swap.Outcome
+	for outcome, n := range outcomes {
+		if !outcome.Good() && outcome != swap.Abandoned && n > 0 {
+			bad = append(bad, outcome)
+		}
+	}
+	slices.SortFunc(bad, func(a, b swap.Outcome) int {
+		return cmp.Or(cmp.Compare(outcomes[b], outcomes[a]), cmp.Compare(a, b))
+	})
+	var named []string
+	for _, outcome := range bad[:min(2, len(bad))] {
+		named = append(named, fmt.Sprintf("%s (%d)", outcome, outcomes[outcome]))
+	}
+	return strings.Join(named, " and ")
+}
