@@ -58,6 +58,11 @@ func NewClient(t Target, o ClientOptions) (*Client, error) {
 	return c, nil
 }
 
+// clientOver returns a client on somebody else's transport.
+func clientOver(rt http.RoundTripper, t Target, caps Capabilities) *Client {
+	return &Client{target: t, caps: caps, clock: time.Now, transport: rt, close: func() {}}
+}
+
 // Close closes idle connections. Call it when no request is in flight.
 func (c *Client) Close() { c.close() }
 

@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+// pageBytes bounds what is read of one page of a server.
+const pageBytes = 4 << 20
+
+// page is the answer to a GET.
+type page struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (p prober) get(ctx context.Context, path string) (page, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.target.path(path), http.NoBody)
+	if err != nil {
+		return page{}, err
+	}
+	setHeaders(req, p.target.Key)
+	resp, err := p.http.Do(req)
+	if err != nil {
+		return page{}, err
+	}
+	defer resp.Body.Close() //nolint:errcheck // only read from
+	body, err := io.ReadAll(io.LimitReader(resp.Body, pageBytes))
+	if err != nil {
+		return page{}, fmt.Errorf("read %s: %w", path, err)
+	}
+	return page{status: resp.StatusCode, header: resp.Header, body: body}, nil
+}
+
+// object fetches a JSON object; nil if there is none.
+func (p prober) object(ctx context.Context, path string) map[string]any {
+	pg, err := p.get(ctx, path)
+	if err != nil || pg.status != http.StatusOK {
+		return nil
+	}
+	var m map[string]any
+	if !pg.json(&m) {
+		return nil
+	}
+	return m
+}
+
+func (pg page) json(into any) bool { return json.Unmarshal(pg.body, into) == nil }
+
+// has reports whether the page is a JSON object with all the keys.
+func (pg page) has(keys ...string) bool {
+	var m map[string]any
+	return pg.json(&m) && hasAll(m, keys...)
+}
+
+func hasAll(m map[string]any, keys ...string) bool {
+	for _, k := range keys {
+		if _, ok := m[k]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// str returns a string of an object, or "".
+func str(m map[string]any, key string) string {
+	s, _ := m[key].(string)
+	return s
+}
