@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/swapgate/swapgate/pkg/sim/internal/serve"
 )
 
 // Faults returns what is wrong with the server.
@@ -32,7 +34,7 @@ func (e *Engine) ResetPrefixCache() error {
 }
 
 func (e *Engine) getFaults(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, e.Faults())
+	serve.JSON(w, http.StatusOK, e.Faults())
 }
 
 func (e *Engine) putFaults(w http.ResponseWriter, r *http.Request) {
@@ -47,7 +49,7 @@ func (e *Engine) putFaults(w http.ResponseWriter, r *http.Request) {
 		writeError(w, badRequest("faults", "%v", err))
 		return
 	}
-	writeJSON(w, http.StatusOK, f)
+	serve.JSON(w, http.StatusOK, f)
 }
 
 func (e *Engine) serveTruth(w http.ResponseWriter, r *http.Request) {
@@ -59,9 +61,9 @@ func (e *Engine) serveTruth(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	writeJSON(w, http.StatusOK, e.Truth(since))
+	serve.JSON(w, http.StatusOK, e.Truth(since))
 }
 
 func (e *Engine) resetPrefixCache(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]bool{"success": e.ResetPrefixCache() == nil})
+	serve.JSON(w, http.StatusOK, map[string]bool{"success": e.ResetPrefixCache() == nil})
 }

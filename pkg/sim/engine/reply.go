@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+
+	"github.com/swapgate/swapgate/pkg/sim/internal/serve"
 )
 
 // reply writes an answer to a client, token by token.
@@ -64,7 +66,7 @@ func (o *wholeReply) finish(reason string, u usage) {
 	} else {
 		choice["text"] = string(o.text)
 	}
-	writeJSON(o.x.w, http.StatusOK, map[string]any{
+	serve.JSON(o.x.w, http.StatusOK, map[string]any{
 		"id": o.x.truth.ID, "object": o.x.api.object, "created": o.x.truth.ArrivalUnixNS / 1e9, "model": o.x.engine.cfg.Model,
 		"choices": []any{choice}, "usage": json.RawMessage(u.appendJSON(nil)), "system_fingerprint": o.x.engine.fingerprint,
 	})

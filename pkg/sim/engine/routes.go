@@ -2,11 +2,11 @@ package engine
 
 import (
 	"crypto/subtle"
-	"encoding/json"
 	"net"
 	"net/http"
-	"strconv"
 	"strings"
+
+	"github.com/swapgate/swapgate/pkg/sim/internal/serve"
 )
 
 func (e *Engine) newRoutes() http.Handler {
@@ -57,7 +57,7 @@ func (e *Engine) authorized(r *http.Request) bool {
 }
 
 func (e *Engine) serveModels(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]any{
+	serve.JSON(w, http.StatusOK, map[string]any{
 		"object": "list",
 		"data": []map[string]any{{
 			"id": e.cfg.Model, "object": "model", "created": e.started.Unix(), "owned_by": "vllm",
@@ -67,7 +67,7 @@ func (e *Engine) serveModels(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (e *Engine) serveVersion(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]string{"version": e.cfg.Version})
+	serve.JSON(w, http.StatusOK, map[string]string{"version": e.cfg.Version})
 }
 
 func unavailable(message string) *apiError {
@@ -78,19 +78,7 @@ func writeError(w http.ResponseWriter, err *apiError) {
 	if err.Code == http.StatusTooManyRequests {
 		w.Header().Set("Retry-After", "1")
 	}
-	writeJSON(w, err.Code, map[string]*apiError{"error": err})
-}
-
-// writeJSON answers with a value that always has a JSON form. A client that has gone away is no error of the server.
-func writeJSON(w http.ResponseWriter, status int, value any) {
-	data, err := json.Marshal(value)
-	if err != nil {
-		status, data = http.StatusInternalServerError, []byte(`{}`)
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(data)))
-	w.WriteHeader(status)
-	_, _ = w.Write(data)
+	serve.JSON(w, err.Code, map[string]*apiError{"error": err})
 }
 
 // cutConnection ends a connection with a TCP reset, as the death of a process does.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/swapgate/swapgate/pkg/sim/internal/serve"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -76,27 +77,16 @@ func decodeWeights(w http.ResponseWriter, r *http.Request) (swap.Weights, *int64
 }
 
 func (g *Gateway) getCounters(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, swap.PerArm[ArmCounters]{
+	serve.JSON(w, http.StatusOK, swap.PerArm[ArmCounters]{
 		Baseline: g.meters.Baseline.read(), Candidate: g.meters.Candidate.read(),
 	})
 }
 
 func writeState(w http.ResponseWriter, status int, s state) {
 	w.Header().Set("ETag", strconv.Quote(strconv.FormatInt(s.Version, 10)))
-	writeJSON(w, status, s)
+	serve.JSON(w, status, s)
 }
 
 func writeError(w http.ResponseWriter, status int, message string) {
-	writeJSON(w, status, map[string]string{"error": message})
-}
-
-// writeJSON answers with a value that always has a JSON form. A client that has gone away is no error of the gateway.
-func writeJSON(w http.ResponseWriter, status int, value any) {
-	data, err := json.Marshal(value)
-	if err != nil {
-		status, data = http.StatusInternalServerError, []byte(`{}`)
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(data)
+	serve.JSON(w, status, map[string]string{"error": message})
 }

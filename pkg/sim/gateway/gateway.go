@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -102,6 +103,8 @@ func (g *Gateway) newProxy(arm swap.Arm, target *url.URL) http.Handler {
 		},
 		Transport:     g.transport,
 		FlushInterval: -1,
+		// Failures are counted; the default logger would repeat them on standard error.
+		ErrorLog: log.New(io.Discard, "", 0),
 		ModifyResponse: func(resp *http.Response) error {
 			resp.Header.Del(ArmHeader)
 			p := passageOf(resp.Request)
