@@ -68,21 +68,16 @@ func (p page) read(a alias) []series {
 }
 
 func number(m *dto.Metric, want part) (float64, bool) {
-	if want == histogramSum {
-		switch {
-		case m.GetHistogram() != nil:
-			return m.GetHistogram().GetSampleSum(), true
-		case m.GetSummary() != nil:
-			return m.GetSummary().GetSampleSum(), true
-		}
-		return 0, false
-	}
 	switch {
-	case m.GetGauge() != nil:
+	case want == histogramSum && m.GetHistogram() != nil:
+		return m.GetHistogram().GetSampleSum(), true
+	case want == histogramSum && m.GetSummary() != nil:
+		return m.GetSummary().GetSampleSum(), true
+	case want == plain && m.GetGauge() != nil:
 		return m.GetGauge().GetValue(), true
-	case m.GetCounter() != nil:
+	case want == plain && m.GetCounter() != nil:
 		return m.GetCounter().GetValue(), true
-	case m.GetUntyped() != nil:
+	case want == plain && m.GetUntyped() != nil:
 		return m.GetUntyped().GetValue(), true
 	}
 	return 0, false

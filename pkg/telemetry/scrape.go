@@ -30,18 +30,18 @@ func fetch(ctx context.Context, client *http.Client, address string) ([]byte, er
 		return nil, fmt.Errorf("metrics page: %w", withoutURL(err))
 	}
 	req.Header.Set("Accept", acceptText)
-	resp, err := client.Do(req)
+	body, err := get(client, req)
 	if err != nil {
 		return nil, fmt.Errorf("metrics page of %s%s: %w", req.URL.Host, req.URL.Path, withoutURL(err))
-	}
-	body, err := readPage(resp)
-	if err != nil {
-		return nil, fmt.Errorf("metrics page of %s%s: %w", req.URL.Host, req.URL.Path, err)
 	}
 	return body, nil
 }
 
-func readPage(resp *http.Response) (body []byte, err error) {
+func get(client *http.Client, req *http.Request) (body []byte, err error) {
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
 	defer func() { err = errors.Join(err, resp.Body.Close()) }()
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("the server answered %s; check that its metrics are switched on", resp.Status)
