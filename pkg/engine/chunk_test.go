@@ -55,7 +55,9 @@ func optional(t *rapid.T, name string, m map[string]any, value func() any) {
 }
 
 func drawChunk(t *rapid.T) []byte {
-	text := func() any { return rapid.SampledFrom([]string{"", "a", `"`, `\`, "\\\"", "é😀", "]}", "\n"}).Draw(t, "text") }
+	text := func() any {
+		return rapid.SampledFrom([]string{"", "a", `"`, `\`, "\\\"", "é😀", "]}", "\n"}).Draw(t, "text")
+	}
 	choice := func() any {
 		delta := map[string]any{}
 		optional(t, "content", delta, text)

@@ -1,0 +1,31 @@
+package workload
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// saltLength is the number of words of a salt: 8 of 256, so 64 bits.
+const saltLength = 8
+
+// Salted returns the text to send: with prompt_cache salted, the prompt behind a salt that no other request of any run has,
+// so that no prefix cache can help; otherwise the prompt as it is. The salt stands at the very start, where a cache looks
+// first, and always has the same length, so both arms get prompts of equal length.
+func (g *Generator) Salted(text, runSalt string, arm swap.Arm, stream, i uint64) string {
+	if g.spec.PromptCache != swap.CacheSalted {
+		return text
+	}
+	return salt(runSalt, arm, stream, i) + ". " + text
+}
+
+func salt(runSalt string, arm swap.Arm, stream, i uint64) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d", runSalt, arm, stream, i))
+	words := make([]string, saltLength)
+	for k := range words {
+		words[k] = saltWords[sum[k]]
+	}
+	return strings.Join(words, " ")
+}
