@@ -10,6 +10,8 @@ import (
 const (
 	// shareLevel is the p-value below which the realised share of traffic is not the one that was set.
 	shareLevel = .001
+	// minExpected is the smallest expected count for which χ² is accurate.
+	minExpected = 8
 	// strayShare is the share of requests tolerated on an arm of weight 0: what was under way when the weights changed.
 	strayShare = .01
 	// unattributedShare is the share of probes that may lack an arm.
@@ -58,6 +60,9 @@ func differs(counts []int, shares []float64) bool {
 		if share == 0 {
 			return float64(counts[i]) > strayShare*float64(total)
 		}
+	}
+	if float64(total)*min(shares[0], shares[1]) < minExpected {
+		return stats.BinomialP(counts[0], total, shares[0]) < shareLevel
 	}
 	_, p := stats.SampleRatio(counts, shares)
 	return p < shareLevel

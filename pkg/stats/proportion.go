@@ -1,6 +1,10 @@
 package stats
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
 
 // Proportion is a share that was counted. Trials may be an effective number: trials over the design effect, with
 // Successes scaled alike.
@@ -34,4 +38,16 @@ func NewcombeDifference(a, b Proportion, z float64) (difference, low, high float
 	low = difference - math.Hypot(a.Share()-aLow, bHigh-b.Share())
 	high = difference + math.Hypot(aHigh-a.Share(), b.Share()-bLow)
 	return difference, low, high
+}
+
+// BinomialP is the exact two-sided p-value of seeing successes in trials when each succeeds with probability share: twice
+// the smaller tail. Use it where expected counts are too small for SampleRatio.
+func BinomialP(successes, trials int, share float64) float64 {
+	if trials == 0 || share <= 0 || share >= 1 {
+		return 1
+	}
+	d := distuv.Binomial{N: float64(trials), P: share}
+	atMost := d.CDF(float64(successes))
+	atLeast := 1 - d.CDF(float64(successes)-1)
+	return min(1, 2*min(atMost, atLeast))
 }

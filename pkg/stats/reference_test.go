@@ -137,3 +137,10 @@ func TestDesignEffectIsOneForIndependentAndLargeForClustered(t *testing.T) {
 	require.InDelta(t, 40./3, clustered, 1e-9)
 	require.True(t, math.IsNaN(DesignEffect([]float64{0, 0, 0, 0}, trials, Strata{0, 0, 0, 0})))
 }
+
+func TestBinomialIsExactForSmallCounts(t *testing.T) {
+	require.InDelta(t, 2*.003432321587754513, BinomialP(5, 100, .01), 1e-9)
+	require.InDelta(t, 1, BinomialP(1, 100, .01), 1e-12)
+	require.InDelta(t, 2*math.Pow(.5, 20), BinomialP(0, 20, .5), 1e-12)
+	require.InDelta(t, 1, BinomialP(0, 0, .5), 0)
+}
