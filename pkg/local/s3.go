@@ -1,0 +1,146 @@
+package local
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+const s3ReadyWithin = 30 * time.Second
+
+// S3Command says how to run the S3 service as a child process.
+type S3Command struct {
+	// Args are the arguments with which this executable calls RunS3(ctx, S3OptionsFromEnv()).
+	Args []string
+	// Env is added to the child's environment.
+	Env []string
+	// Dir gets the objects, the keys and the log.
+	Dir string
+	// Listen is host:port; empty is a free port on the loopback interface.
+	Listen string
+	// Bucket is created.
+	Bucket string
+}
+
+// S3 is an S3 service in a child process. It speaks plain HTTP.
+type S3 struct {
+	*Child
+	command S3Command
+	options S3Options
+}
+
+// StartS3 starts this executable again as an S3 service with keys of its own, waits until it serves and creates the bucket.
+func StartS3(ctx context.Context, c S3Command) (*S3, error) {
+	if c.Listen == "" {
+		address, err := freeAddress(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c.Listen = address
+	}
+	s := &S3{command: c, options: S3Options{
+		Listen: c.Listen, DataDir: filepath.Join(c.Dir, "s3"), AccessKey: "swapgate-local", SecretKey: rand.Text(),
+	}}
+	if err := s.start(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Restart starts the service again after Stop or Kill, with the same address, keys and objects.
+func (s *S3) Restart(ctx context.Context) error { return s.start(ctx) }
+
+func (s *S3) start(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s3ReadyWithin)
+	defer cancel()
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("start the S3 service: %w", err)
+	}
+	s.Child, err = Start(Command{
+		Name: "S3 service", Path: self, Args: s.command.Args, Env: append(s.options.environ(), s.command.Env...),
+		LogFile: filepath.Join(s.command.Dir, "s3.log"),
+	})
+	if err != nil {
+		return err
+	}
+	err = s.awaitReady(ctx, s.healthy)
+	if err == nil {
+		err = s.CreateBucket(ctx, s.command.Bucket)
+	}
+	if err != nil {
+		_ = s.Kill()
+	}
+	return err
+}
+
+// Endpoint is host:port.
+func (s *S3) Endpoint() string { return s.options.Listen }
+
+// Keys are the access key and the secret key of the service's one account.
+func (s *S3) Keys() (access, secret string) { return s.options.AccessKey, s.options.SecretKey }
+
+// Store is the configuration of a run store in the service's bucket. It names the keys by files in the service's directory.
+func (s *S3) Store() (swap.Store, error) {
+	refs := make([]*swap.SecretRef, 2)
+	for i, text := range []string{s.options.AccessKey, s.options.SecretKey} {
+		path, err := filepath.Abs(filepath.Join(s.command.Dir, []string{"access-key", "secret-key"}[i]))
+		if err != nil {
+			return swap.Store{}, fmt.Errorf("keys of the S3 service: %w", err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return swap.Store{}, fmt.Errorf("keys of the S3 service: %w", err)
+		}
+		refs[i] = &swap.SecretRef{File: path}
+	}
+	return swap.Store{
+		Endpoint: "http://" + s.Endpoint(), Bucket: s.command.Bucket, AccessKey: refs[0], SecretKey: refs[1],
+	}, nil
+}
+
+func (s *S3) healthy(ctx context.Context) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.Endpoint()+healthPath, http.NoBody)
+	if err != nil {
+		return err
+	}
+	resp, err := (&http.Client{Transport: oneShot()}).Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("health page: %s", resp.Status)
+	}
+	return nil
+}
+
+// CreateBucket creates a bucket; one that exists is left as it is.
+func (s *S3) CreateBucket(ctx context.Context, bucket string) error {
+	client, err := minio.New(s.Endpoint(), &minio.Options{
+		Creds:  credentials.NewStaticV4(s.options.AccessKey, s.options.SecretKey, ""),
+		Region: "us-east-1", Transport: oneShot(),
+	})
+	if err != nil {
+		return fmt.Errorf("create bucket %s: %w", bucket, err)
+	}
+	exists, err := client.BucketExists(ctx, bucket)
+	if err == nil && !exists {
+		err = client.MakeBucket(ctx, bucket, minio.MakeBucketOptions{})
+	}
+	if err != nil {
+		return fmt.Errorf("create bucket %s: %w", bucket, err)
+	}
+	return nil
+}
+
+// oneShot keeps no connection open that someone would have to close.
+func oneShot() *http.Transport { return &http.Transport{DisableKeepAlives: true} }
