@@ -74,9 +74,22 @@ func checkEnoughRequests(r *reporter, spec swap.Spec) {
 		if planned >= need {
 			continue
 		}
-		r.valueUsing(at("gates", i), []path{at("load"), at("judge", "min_tail")},
-			"%s %s needs %.0f requests per arm (judge.min_tail is %d), but the load plans about %.0f: %s, or choose a lower quantile",
+		message := fmt.Sprintf("%s %s needs %.0f requests per arm (judge.min_tail is %d), but the load plans about %.0f: %s",
 			g.Metric, g.Stat, need, spec.Judge.MinTail, planned, moreRequests(spec.Load, need/planned))
+		reportGatePlan(r, i, message)
+	}
+}
+
+// reportGatePlan places a problem between a gate and the load at the gate, or at the load when the gate is a default.
+func reportGatePlan(r *reporter, gate int, message string) {
+	p := at("gates", gate)
+	using := []path{at("load"), at("judge", "min_tail")}
+	if r.root.find(p).pos.known() {
+		r.valueUsing(p, using, "%s, or choose a lower quantile", message)
+		return
+	}
+	if !r.spoiled(append(using, at("gates"))...) {
+		r.add(p, r.root.locate(at("load")), "load", "the default gate "+message+", or list gates without it")
 	}
 }
 

@@ -19,7 +19,7 @@ func checkURL(r *reporter, p path, text string) *url.URL {
 	case u.User != nil:
 		r.value(p, "must hold no user name or password; credentials are named, never written down")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.HasSuffix(text, "#"):
-		r.value(p, "must have no ? or # part, got %s", show(p, text))
+		r.value(p, "must have no part after ? or #")
 	default:
 		return u
 	}
@@ -34,8 +34,8 @@ func checkArms(r *reporter, spec swap.Spec) {
 		return
 	}
 	if sameServer(b, c) && spec.Baseline.Model == spec.Candidate.Model {
-		r.valueUsing(at("candidate"), []path{at("baseline", "url"), at("baseline", "model")},
-			"is the same model on the same server as baseline: there is nothing to compare. Give it another url or model")
+		r.valueUsing(candidateURL, []path{at("candidate", "model"), at("baseline", "url"), at("baseline", "model")},
+			"the candidate is the same model on the same server as the baseline; give it another url or model")
 	}
 }
 
@@ -47,8 +47,8 @@ func checkServer(r *reporter, p path, text string) *url.URL {
 	}
 	base := strings.TrimRight(u.Path, "/")
 	if strings.HasSuffix(base, "/v1") || strings.Contains(base, "/v1/") {
-		before, _, _ := strings.Cut(text, "/v1")
-		r.value(p, "must be the base URL without /v1; write %s", before)
+		before, _, _ := strings.Cut(base+"/", "/v1/")
+		r.value(p, "must be the base URL without /v1; write %s://%s%s", u.Scheme, u.Host, before)
 		return nil
 	}
 	return u
@@ -78,6 +78,12 @@ func checkStore(r *reporter, s swap.Store) {
 		checkURL(r, p, s.Endpoint)
 	} else if u, err := url.Parse("http://" + s.Endpoint); s.Endpoint != "" && (err != nil || u.Host != s.Endpoint) {
 		r.value(p, "must be host:port or a URL, got %s", show(p, s.Endpoint))
+	}
+	if s.AccessKey == nil && s.SecretKey != nil {
+		r.value(at("store", "access_key"), "is required beside secret_key")
+	}
+	if s.AccessKey != nil && s.SecretKey == nil {
+		r.value(at("store", "secret_key"), "is required beside access_key")
 	}
 	checkPrefix(r, at("store", "prefix"), s.Prefix)
 }

@@ -13,6 +13,8 @@ type fieldDefault struct {
 
 var emptyGroup = map[string]any{}
 
+func envRef(name string) map[string]any { return map[string]any{"env": name} }
+
 // defaults is every default of the specification, groups before what they hold.
 var defaults = []fieldDefault{
 	{field: "workload", value: emptyGroup},
@@ -81,8 +83,8 @@ var defaults = []fieldDefault{
 
 	{field: "store", value: emptyGroup},
 	{field: "store.prefix", value: ""},
-	{field: "store.access_key", value: map[string]any{"env": "SWAPGATE_S3_ACCESS_KEY"}},
-	{field: "store.secret_key", value: map[string]any{"env": "SWAPGATE_S3_SECRET_KEY"}},
+	{field: "store.access_key", value: envRef("SWAPGATE_S3_ACCESS_KEY"), derive: s3Key("SWAPGATE_S3_ACCESS_KEY")},
+	{field: "store.secret_key", value: envRef("SWAPGATE_S3_SECRET_KEY"), derive: s3Key("SWAPGATE_S3_SECRET_KEY")},
 }
 
 // fromEnvironment lists the fields that an environment variable fills when the file leaves them out. Without either,

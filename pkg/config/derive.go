@@ -1,6 +1,10 @@
 package config
 
-import "github.com/swapgate/swapgate/pkg/swap"
+import (
+	"strings"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
 
 // The functions here are the defaults that depend on other fields of their group.
 
@@ -73,6 +77,33 @@ func gateMargin(gate *node) any {
 	}
 	return margin
 }
+
+// s3Key names a key of the store, unless the file names one itself or the store is Amazon's: there the worker uses the
+// usual AWS credentials.
+func s3Key(variable string) func(*node) any {
+	return func(store *node) any {
+		for _, field := range []string{"access_key", "secret_key"} {
+			if ref := store.fields[field]; ref != nil && ref.pos.known() {
+				return nil
+			}
+		}
+		if isAmazon(store.text("endpoint")) {
+			return nil
+		}
+		return envRef(variable)
+	}
+}
+
+func isAmazon(endpoint string) bool {
+	_, rest, isURL := strings.Cut(endpoint, "://")
+	if !isURL {
+		rest = endpoint
+	}
+	host := rest[:len(rest)-len(strings.TrimLeft(rest, hostCharacters))]
+	return strings.HasSuffix(host, ".amazonaws.com") || strings.HasSuffix(host, ".amazonaws.com.cn")
+}
+
+const hostCharacters = "abcdefghijklmnopqrstuvwxyz0123456789.-"
 
 func (n *node) text(field string) string {
 	if f := n.fields[field]; f != nil {

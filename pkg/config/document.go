@@ -44,6 +44,7 @@ func readDocument(file string, data []byte) (*yaml.Node, error) {
 // syntaxAdvice explains the messages of the YAML parser that people meet most.
 var syntaxAdvice = []struct{ fragment, advice string }{
 	{"mapping values are not allowed", "check the indentation, or put the text in quotes if it holds a colon"},
+	{"tab character", "indent with spaces"},
 	{"cannot start any token", "indent with spaces instead of tabs, and put text that starts with @, ` or % in quotes"},
 	{"did not find expected key", "check the indentation and the quotes"},
 	{"did not find expected '-'", "check the indentation of the list"},
@@ -67,8 +68,15 @@ func asSyntaxError(file string, err error) error {
 			break
 		}
 	}
-	return syntaxError(file, position{load.Mark.Line, load.Mark.Column}, message)
+	at := load.Mark
+	if openedBefore.MatchString(load.ContextMsg) && load.ContextMark.Line > 0 {
+		at = load.ContextMark
+	}
+	return syntaxError(file, position{at.Line, at.Column}, message)
 }
+
+// openedBefore matches faults that the parser meets far behind their cause: what was opened and not closed.
+var openedBefore = regexp.MustCompile(`quoted scalar|flow (sequence|mapping)`)
 
 func syntaxError(file string, pos position, message string) *Error {
 	return &Error{Problems: []Problem{{File: file, Line: pos.line, Column: pos.column, Message: message}}}

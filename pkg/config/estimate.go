@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/swapgate/swapgate/pkg/swap"
@@ -34,6 +35,30 @@ type StepEstimate struct {
 	RequestsPerArm swap.Value `json:"requests_per_arm"`
 	// Duration is the time of both arms with settle time.
 	Duration swap.Duration `json:"duration"`
+}
+
+// String describes the plan in a few lines for a person.
+func (e PlanEstimate) String() string {
+	var b strings.Builder
+	for i, s := range e.Steps {
+		fmt.Fprintf(&b, "step %d: %s, %d blocks per arm, %s, %s\n",
+			i+1, s.Label, s.BlocksPerArm, requestsText(s.RequestsPerArm), short(s.Duration.Std()))
+	}
+	fmt.Fprintf(&b, "load: %d blocks per arm, %s, %s", e.BlocksPerArm, requestsText(e.RequestsPerArm), short(e.Load.Std()))
+	fmt.Fprintf(&b, "\nwarm-up: at most %s", short(e.WarmUp.Std()))
+	if e.Rollout > 0 {
+		fmt.Fprintf(&b, "\nrollout: %s without extensions and approvals", short(e.Rollout.Std()))
+	}
+	fmt.Fprintf(&b, "\ntotal: about %s", short(e.Duration.Std()))
+	return b.String()
+}
+
+func requestsText(n swap.Value) string {
+	v, known := n.Get()
+	if !known {
+		return "as many requests as the servers answer"
+	}
+	return fmt.Sprintf("about %.0f requests per arm", v)
 }
 
 // Estimate computes the plan of a resolved specification.

@@ -14,25 +14,31 @@ import (
 )
 
 // YAML writes a resolved specification as swap.yaml with every field that has a value or a default, in the order of the
-// reference. Values that are the default carry the comment "default". Parsing the result gives the same specification.
-func YAML(spec swap.Spec) []byte {
-	w := writer{root: treeOf(spec), defaults: map[string]fieldDefault{}}
+// reference. Values that are the default carry the comment "default". Parsing the result gives the same specification. The
+// error is that of a number that is not finite, which no file can give.
+func YAML(spec swap.Spec) ([]byte, error) {
+	root, err := treeOf(spec)
+	if err != nil {
+		return nil, err
+	}
+	w := writer{root: root, defaults: map[string]fieldDefault{}}
 	for _, d := range defaults {
 		w.defaults[d.field] = d
 	}
-	out, err := yaml.Dump(w.object(reflect.ValueOf(spec), nil), yaml.WithIndent(2), yaml.WithCompactSeqIndent(false), yaml.WithLineWidth(-1))
-	if err != nil {
-		panic("write a specification as YAML: " + err.Error())
-	}
-	return out
+	return yaml.Dump(w.object(reflect.ValueOf(spec), nil),
+		yaml.WithIndent(2), yaml.WithCompactSeqIndent(false), yaml.WithLineWidth(-1))
 }
 
-func treeOf(spec swap.Spec) *node {
-	var fields any
-	if err := json.Unmarshal(mustJSON(spec), &fields); err != nil {
-		panic("write a specification as YAML: " + err.Error())
+func treeOf(spec swap.Spec) (*node, error) {
+	data, err := json.Marshal(spec)
+	if err != nil {
+		return nil, err
 	}
-	return fromPlain(fields)
+	var fields any
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return nil, err
+	}
+	return fromPlain(fields), nil
 }
 
 type writer struct {

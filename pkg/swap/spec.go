@@ -206,8 +206,9 @@ type Store struct {
 	Prefix string `json:"prefix,omitempty"`
 	// Region, where the service wants one.
 	Region string `json:"region,omitempty"`
-	// Where the worker finds the access key.
+	// Where the worker finds the access key. Left out for an endpoint of amazonaws.com, the worker uses the usual AWS
+	// credentials.
 	AccessKey *SecretRef `json:"access_key,omitempty"`
-	// Where the worker finds the secret key.
+	// Where the worker finds the secret key; it goes together with access_key.
 	SecretKey *SecretRef `json:"secret_key,omitempty"`
 }
