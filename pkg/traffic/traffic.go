@@ -57,8 +57,11 @@ type Controller interface {
 }
 
 // New returns the controller of a route. The token authorises against the admin API; empty sends none. hc bounds the time
-// of a call, or the context does.
+// of a call, or the context does; nil stands for http.DefaultClient.
 func New(route swap.Route, token string, hc *http.Client) (Controller, error) {
+	if hc == nil {
+		hc = http.DefaultClient
+	}
 	switch route.Kind {
 	case swap.RouteSwapgate:
 		if !strings.HasPrefix(route.AdminURL, "http://") && !strings.HasPrefix(route.AdminURL, "https://") {
