@@ -1,0 +1,116 @@
+include tools.mk
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+
+# go-nvml's own header makes gcc warn on every build.
+export CGO_CFLAGS := -O2 -g -Wno-deprecated-declarations
+# Tests and the demo start this dev server instead of downloading one.
+export SWAPGATE_TEMPORAL_CLI ?= $(TEMPORAL_CLI)
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+COMMIT  ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
+DATE    ?= $(shell git log -1 --format=%cI 2>/dev/null || echo unknown)
+LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)
+
+IMAGE      ?= swapgate:$(VERSION)
+SHARED_DIR ?= $(abspath ../shared)
+TEST       := go test -race -shuffle=on -timeout 15m
+
+##@ Build
+
+.PHONY: build
+build: ## Build bin/swapgate and bin/swapgate-worker
+	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/swapgate ./starter
+	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/swapgate-worker ./worker
+
+.PHONY: demo
+demo: build $(TEMPORAL_CLI) ## Run the whole system on this machine: a good candidate, then a slow one
+	bin/swapgate demo
+	bin/swapgate demo --scenario slow-decode || test $$? -eq 1
+
+.PHONY: image
+image: ## Build the container image
+	docker build -f deploy/Dockerfile -t $(IMAGE) --build-arg VERSION=$(VERSION) --build-arg COMMIT=$(COMMIT) --build-arg DATE=$(DATE) .
+
+.PHONY: generate
+generate: ## Regenerate what is generated: JSON Schemas
+	go generate ./...
+
+.PHONY: clean
+clean: ## Remove what was built
+	rm -rf bin out coverage.out
+
+##@ Test
+
+.PHONY: test
+test: $(TEMPORAL_CLI) ## Unit, workflow and replay tests, with the race detector
+	$(TEST) ./...
+
+.PHONY: test-shared
+test-shared: ## Tests that need real traces and other tools' results in SHARED_DIR
+	SWAPGATE_SHARED_DIR=$(SHARED_DIR) $(TEST) -tags shared ./...
+
+.PHONY: test-server
+test-server: $(TEMPORAL_CLI) ## Tests against a real Temporal dev server: rollback order, killed workers, resets
+	$(TEST) -tags server ./...
+
+.PHONY: test-engine
+test-engine: ## Tests against a real inference engine at SWAPGATE_ENGINE_URL
+	@test -n "$${SWAPGATE_ENGINE_URL:-}" || { echo 'test-engine: set SWAPGATE_ENGINE_URL to a running OpenAI-compatible server' >&2; exit 64; }
+	$(TEST) -tags engine ./...
+
+.PHONY: record-history
+record-history: $(TEMPORAL_CLI) ## Record the workflow histories that replay tests read, from this commit
+	SWAPGATE_RECORD_HISTORIES=1 go test -count=1 -tags server -run TestRecordHistories ./workflows/...
+
+.PHONY: acceptance
+acceptance: build $(TEMPORAL_CLI) ## Run both demos and check their exit codes and verdicts
+	go test -count=1 -timeout 20m -tags acceptance -run TestDemoVerdicts -v .
+
+##@ Check
+
+.PHONY: fmt
+fmt: $(GOFUMPT) ## Format the code
+	$(GOFUMPT) -w .
+
+.PHONY: fmt-check
+fmt-check: $(GOFUMPT) ## Fail if a file is not formatted
+	@files=$$($(GOFUMPT) -l .); if [ -n "$$files" ]; then echo "not formatted; run make fmt:"; echo "$$files"; exit 1; fi
+
+.PHONY: tidy-check
+tidy-check: ## Fail if go.mod or go.sum is not tidy
+	go mod tidy -diff
+
+.PHONY: lint
+lint: $(GOLANGCI_LINT) ## Run golangci-lint
+	$(GOLANGCI_LINT) run ./...
+
+.PHONY: workflowcheck
+workflowcheck: $(WORKFLOWCHECK) ## Find code in workflows that would not replay the same way
+	$(WORKFLOWCHECK) ./workflows/...
+
+.PHONY: compose-check
+compose-check: ## Check docker-compose.yml, the Kubernetes manifests and the image's recipe
+	go test -count=1 ./deploy/...
+	@if docker compose version >/dev/null 2>&1; then docker compose --env-file .env.example config --quiet; fi
+	@if kubectl version --client >/dev/null 2>&1; then kubectl kustomize deploy/kubernetes >/dev/null; fi
+
+.PHONY: vuln
+vuln: $(GOVULNCHECK) ## Look for known vulnerabilities (needs the vulnerability database)
+	$(GOVULNCHECK) ./...
+
+.PHONY: check
+check: fmt-check tidy-check lint workflowcheck compose-check ## All checks that need no test run
+
+##@ Help
+
+.PHONY: tools
+tools: $(GOLANGCI_LINT) $(GOFUMPT) $(WORKFLOWCHECK) $(TEMPORAL_CLI) ## Install the tools, at the versions of tools.mk
+	@printf '%s\n' $^
+
+.PHONY: help
+help: ## Show this help
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' Makefile
