@@ -74,10 +74,14 @@ func (m *measured) quantile(p pairs, settings swap.Judge) func() {
 	return func() {
 		m.designEffect = max(
 			exceedanceEffect(arms.Baseline, m.values.Baseline, p), exceedanceEffect(arms.Candidate, m.values.Candidate, p))
-		m.bootstrap(p, settings, func(weights []float64) float64 {
-			return m.difference(base.Quantile(weights, q), cand.Quantile(weights, q))
-		})
+		m.compareQuantiles(p, settings, q, base, cand)
 	}
+}
+
+func (m *measured) compareQuantiles(p pairs, settings swap.Judge, q float64, base, cand stats.Pooled) {
+	m.bootstrap(p, settings, func(weights []float64) float64 {
+		return m.difference(base.Quantile(weights, q), cand.Quantile(weights, q))
+	})
 }
 
 // exceedanceEffect is the design effect of the share of requests above the quantile, which carries over to the quantile.

@@ -64,7 +64,8 @@ func TestNext(t *testing.T) {
 		{"all traffic, one more window", State{Index: 3}, quiet(100), swap.ActionHold, 100, "", ""},
 		{"all traffic, done", State{Index: 3, Windows: 1}, quiet(100), swap.ActionPromote, 100, "", ""},
 		{
-			"a small weight may see no candidate request", State{Windows: 1},
+			"a small weight may see no candidate request",
+			State{Windows: 1},
 			with(quiet(1), func(w *swap.Window) { w.Arms.Candidate = swap.WindowStats{} }), swap.ActionAdvance, 10, "", "",
 		},
 		{
@@ -74,26 +75,33 @@ func TestNext(t *testing.T) {
 			}), swap.ActionRollback, 0, swap.ReasonGuardErrors, "seen live",
 		},
 		{
-			"somebody moved the weights", State{Index: 1},
+			"somebody moved the weights",
+			State{Index: 1},
 			with(quiet(10), func(w *swap.Window) { w.ReadBack = swap.Weights{Baseline: 80, Candidate: 20} }),
 			swap.ActionRollback, 0, swap.ReasonShareMismatch, "reports weights 80/20, but 90/10 were set",
 		},
 		{
-			"errors in the window", State{Index: 2},
+			"errors in the window",
+			State{Index: 2},
 			with(quiet(50), func(w *swap.Window) { w.Arms.Candidate = arm(140, 10, 110) }),
 			swap.ActionRollback, 0, swap.ReasonGuardErrors, "failed 6.7 % of 150 requests",
 		},
 		{
 			"errors that add up over small windows",
-			State{Totals: swap.PerArm[Counts]{Baseline: Counts{2000, 0}, Candidate: Counts{38, 3}}}, quiet(1),
+			State{Totals: swap.PerArm[Counts]{Baseline: Counts{2000, 0}, Candidate: Counts{38, 3}}},
+			quiet(1),
 			swap.ActionRollback, 0, swap.ReasonGuardErrors, "over all windows",
 		},
 		{
-			"latency", State{Index: 2}, with(quiet(50), func(w *swap.Window) { w.Arms.Candidate = arm(150, 0, 301) }),
+			"latency",
+			State{Index: 2},
+			with(quiet(50), func(w *swap.Window) { w.Arms.Candidate = arm(150, 0, 301) }),
 			swap.ActionRollback, 0, swap.ReasonGuardLatency, "over 3 times the baseline's 100 ms",
 		},
 		{
-			"latency at all traffic against the last baseline", State{Index: 3, Reference: new(arm(100, 0, 30))}, quiet(100),
+			"latency at all traffic against the last baseline",
+			State{Index: 3, Reference: new(arm(100, 0, 30))},
+			quiet(100),
 			swap.ActionRollback, 0, swap.ReasonGuardLatency, "the baseline's 30 ms",
 		},
 		{
@@ -107,16 +115,20 @@ func TestNext(t *testing.T) {
 			}), swap.ActionHold, 50, swap.ReasonShareMismatch, "10.0 % where 50 % was set",
 		},
 		{
-			"baseline still served at all traffic", State{Index: 3},
+			"baseline still served at all traffic",
+			State{Index: 3},
 			with(quiet(100), func(w *swap.Window) { w.Arms.Baseline = arm(20, 0, 100) }),
 			swap.ActionHold, 100, swap.ReasonShareMismatch, "where 100 % was set",
 		},
 		{
-			"a stray request is no mismatch", State{Index: 3, Windows: 1},
+			"a stray request is no mismatch",
+			State{Index: 3, Windows: 1},
 			with(quiet(100), func(w *swap.Window) { w.Arms.Baseline = arm(2, 0, 100) }), swap.ActionPromote, 100, "", "",
 		},
 		{
-			"probes without an arm", State{}, with(quiet(1), func(w *swap.Window) { w.Unattributed = 30 }),
+			"probes without an arm",
+			State{},
+			with(quiet(1), func(w *swap.Window) { w.Unattributed = 30 }),
 			swap.ActionHold, 1, swap.ReasonWindowNotDecided, "did not name the arm of 30 of 330",
 		},
 		{"no traffic", State{}, with(quiet(1), func(w *swap.Window) {
@@ -129,7 +141,9 @@ func TestNext(t *testing.T) {
 			w.Arms = swap.PerArm[swap.WindowStats]{Baseline: arm(60, 0, 100), Candidate: arm(50, 0, 100)}
 		}), swap.ActionHold, 50, swap.ReasonLowN, "(baseline)"},
 		{
-			"undecided for too long stops", State{Extensions: 1}, with(quiet(1), func(w *swap.Window) { w.Unattributed = 30 }),
+			"undecided for too long stops",
+			State{Extensions: 1},
+			with(quiet(1), func(w *swap.Window) { w.Unattributed = 30 }),
 			swap.ActionStop, 0, swap.ReasonWindowNotDecided, "after 1 repetitions",
 		},
 	} {

@@ -1,0 +1,136 @@
+package judge
+
+import (
+	"flag"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/swapgate/swapgate/pkg/stats"
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// long runs the operating characteristics with the repetitions that a release needs.
+var long = flag.Bool("long", false, "simulate operating characteristics with 2000 repetitions and 1999 resamples")
+
+// simulation draws the latencies of both arms: log-normal with σ = .5, half of the variance of the logarithm being an
+// AR(1) process that starts anew in each block, as when a block drains before the next.
+type simulation struct {
+	pairs, requests int
+	phi             float64
+	// shift is the candidate's true log-ratio; drift the rise over the run, spread over ABBA blocks.
+	shift, drift float64
+}
+
+const sigma = .5
+
+func (s simulation) block(random *rand.Rand, shift float64) []float64 {
+	values := make([]float64, s.requests)
+	part := sigma / math.Sqrt2
+	innovation := math.Sqrt(1 - s.phi*s.phi)
+	state := random.NormFloat64()
+	for i := range values {
+		values[i] = math.Exp(shift + part*(state+random.NormFloat64()))
+		state = s.phi*state + innovation*random.NormFloat64()
+	}
+	return values
+}
+
+func (s simulation) arms(random *rand.Rand) (base, cand [][]float64) {
+	for k := range s.pairs {
+		first, second := s.driftAt(2*k), s.driftAt(2*k+1)
+		if k%2 == 1 {
+			first, second = second, first
+		}
+		base, cand = append(base, s.block(random, first)), append(cand, s.block(random, s.shift+second))
+	}
+	return base, cand
+}
+
+func (s simulation) driftAt(block int) float64 { return s.drift * float64(block) / float64(2*s.pairs) }
+
+// rates are how often a gate passed and failed, and how often each bound missed the truth.
+type rates struct{ pass, fail, missLow, missHigh float64 }
+
+func (s simulation) run(t *testing.T, stat swap.Stat, margin float64) rates {
+	t.Helper()
+	repetitions, resamples := 400, 199
+	if *long {
+		repetitions, resamples = 2000, 1999
+	}
+	random := rand.New(rand.NewPCG(42, uint64(s.pairs))) //nolint:gosec // a simulation
+	var r rates
+	for range repetitions {
+		base, cand := s.arms(random)
+		m := compareQuantiles(base, cand, gate(swap.MetricTTFT, stat, margin), resamples, random.Uint64())
+		result := m.settle(m.failP(), 1, settings())
+		low, high := m.interval.bounds(.95)
+		for _, c := range []struct {
+			rate *float64
+			hit  bool
+		}{
+			{&r.pass, result.Decision == swap.Pass},
+			{&r.fail, result.Decision == swap.Fail},
+			{&r.missLow, low > s.shift},
+			{&r.missHigh, high < s.shift},
+		} {
+			if c.hit {
+				*c.rate += 1 / float64(repetitions)
+			}
+		}
+	}
+	t.Logf("pass %.3f, fail %.3f, bounds miss %.3f below and %.3f above", r.pass, r.fail, r.missLow, r.missHigh)
+	return r
+}
+
+func compareQuantiles(base, cand [][]float64, g swap.Gate, resamples int, seed uint64) measured {
+	p := pairs{list: make([]pair, len(base)), strata: make(stats.Strata, len(base))}
+	chosen := settings()
+	chosen.Resamples, chosen.Seed = resamples, seed
+	q, pooledBase, pooledCand := quantiles[g.Stat], stats.Pool(base), stats.Pool(cand)
+	m := measured{gate: g, pairs: len(base), unstableP: 1}
+	m.values.Baseline, m.values.Candidate = stats.Quantile(pooledBase.Sorted(), q), stats.Quantile(pooledCand.Sorted(), q)
+	m.compareQuantiles(p, chosen, q, pooledBase, pooledCand)
+	return m
+}
+
+func TestOperatingCharacteristics(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates thousands of runs")
+	}
+	t.Run("equal arms, φ=.9", func(t *testing.T) {
+		t.Parallel()
+		r := simulation{pairs: 20, requests: 200, phi: .9}.run(t, swap.StatP99, .1)
+		require.LessOrEqual(t, r.fail, .01)
+		nominal(t, r.missLow)
+		nominal(t, r.missHigh)
+	})
+	t.Run("equal arms under drift, φ=.9", func(t *testing.T) {
+		t.Parallel()
+		r := simulation{pairs: 20, requests: 200, phi: .9, drift: .1}.run(t, swap.StatP95, .1)
+		require.LessOrEqual(t, r.fail, .01)
+		nominal(t, r.missLow)
+		nominal(t, r.missHigh)
+	})
+	t.Run("at the margin, φ=.9", func(t *testing.T) {
+		t.Parallel()
+		r := simulation{pairs: 20, requests: 200, phi: .9, shift: math.Log(1.1)}.run(t, swap.StatP95, .1)
+		nominal(t, r.pass)
+		nominal(t, r.fail)
+	})
+	t.Run("twice the margin, φ=.5", func(t *testing.T) {
+		t.Parallel()
+		r := simulation{pairs: 20, requests: 200, phi: .5, shift: math.Log(1.2)}.run(t, swap.StatP95, .1)
+		require.Greater(t, r.fail, .8)
+		require.Zero(t, r.pass)
+	})
+}
+
+// nominal holds an error rate to its nominal 5 % within what the simulation can resolve.
+func nominal(t *testing.T, rate float64) {
+	t.Helper()
+	require.GreaterOrEqual(t, rate, .03)
+	require.LessOrEqual(t, rate, .075)
+}

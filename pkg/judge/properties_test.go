@@ -1,0 +1,89 @@
+package judge
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+func drawArms(t *rapid.T) (base, cand [][]float64) {
+	s := simulation{
+		pairs: 12, requests: rapid.IntRange(20, 60).Draw(t, "requests"),
+		phi: rapid.Float64Range(0, .9).Draw(t, "phi"), shift: rapid.Float64Range(-.3, .3).Draw(t, "shift"),
+	}
+	return s.arms(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))) //nolint:gosec // a test
+}
+
+func drawStat(t *rapid.T) swap.Stat {
+	return rapid.SampledFrom([]swap.Stat{swap.StatP50, swap.StatP90, swap.StatP95}).Draw(t, "stat")
+}
+
+func scaled(arms [][]float64, factor float64) [][]float64 {
+	out := make([][]float64, len(arms))
+	for k, values := range arms {
+		for _, v := range values {
+			out[k] = append(out[k], factor*v)
+		}
+	}
+	return out
+}
+
+func decision(base, cand [][]float64, g swap.Gate) swap.GateResult {
+	m := compareQuantiles(base, cand, g, 99, 1)
+	return m.settle(m.failP(), 1, settings())
+}
+
+func TestSwappingTheArmsMirrorsTheDifference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		base, cand := drawArms(t)
+		g := gate(swap.MetricTTFT, drawStat(t), .1)
+		there, back := compareQuantiles(base, cand, g, 99, 1), compareQuantiles(cand, base, g, 99, 1)
+		low, high := there.interval.bounds(.95)
+		mirroredLow, mirroredHigh := back.interval.bounds(.95)
+		for _, pair := range [][2]float64{{there.theta, -back.theta}, {low, -mirroredHigh}, {high, -mirroredLow}} {
+			if math.Abs(pair[0]-pair[1]) > 1e-9 {
+				t.Fatalf("not mirrored: %v and %v", pair[0], pair[1])
+			}
+		}
+	})
+}
+
+func TestASlowerCandidateIsNeverJudgedBetter(t *testing.T) {
+	rank := map[swap.Decision]int{swap.Pass: 0, swap.Inconclusive: 1, swap.Fail: 2}
+	rapid.Check(t, func(t *rapid.T) {
+		base, cand := drawArms(t)
+		g := gate(swap.MetricTTFT, drawStat(t), .1)
+		slower := scaled(cand, rapid.Float64Range(1, 2).Draw(t, "factor"))
+		before, after := decision(base, cand, g), decision(base, slower, g)
+		if before.Reason.Code != swap.ReasonUnstable && rank[after.Decision] < rank[before.Decision] {
+			t.Fatalf("slower went from %s to %s", before.Decision, after.Decision)
+		}
+	})
+}
+
+func TestBoundsAndDecisionAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		base, cand := drawArms(t)
+		g := gate(swap.MetricTTFT, drawStat(t), rapid.Float64Range(.01, .5).Draw(t, "margin"))
+		g.Better = rapid.SampledFrom([]swap.Direction{swap.LowerIsBetter, swap.HigherIsBetter, swap.Either}).Draw(t, "better")
+		r := decision(base, cand, g)
+		low, high := r.Low.Or(math.NaN()), r.High.Or(math.NaN())
+		risen, fallen := high >= g.Margin, low <= -g.Margin
+		inside := map[swap.Direction]bool{
+			swap.LowerIsBetter: !risen, swap.HigherIsBetter: !fallen, swap.Either: !risen && !fallen,
+		}[g.Better]
+		if inside && r.Decision == swap.Fail {
+			t.Fatalf("failed although [%v %v] lies within %v", low, high, g.Margin)
+		}
+		if !inside && r.Decision == swap.Pass {
+			t.Fatalf("passed although [%v %v] is not within %v", low, high, g.Margin)
+		}
+		if r.Reason.Message == "" || r.Regressed && r.Decision != swap.Pass {
+			t.Fatalf("inconsistent result: %+v", r)
+		}
+	})
+}
