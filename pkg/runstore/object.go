@@ -54,6 +54,9 @@ func (s *Store) put(ctx context.Context, o object) (swap.ObjectRef, error) {
 	return ref, s.upload(ctx, o, ref, bytes.NewReader(o.data), minio.PutObjectOptions{})
 }
 
+// oneTry hides that data can be rewound: the client library repeats only what can.
+func oneTry(data []byte) io.Reader { return struct{ io.Reader }{bytes.NewReader(data)} }
+
 // PutOnce stores data under key unless an object is there already. It makes exactly one try: with created, the object is
 // this call's; otherwise ref describes the one that was there first. After an ErrUnavailable the outcome is unknown; a
 // caller that tries again compares ref.SHA256 with its own to see whether the earlier try had got through.
@@ -67,9 +70,7 @@ func (s *Store) putOnce(ctx context.Context, o object) (ref swap.ObjectRef, crea
 	opts := minio.PutObjectOptions{}
 	opts.SetMatchETagExcept("*")
 	ref = s.ref(o)
-	// The client library repeats only what it can rewind. A repetition after a lost answer would meet our own object.
-	oneTry := struct{ io.Reader }{bytes.NewReader(o.data)}
-	err = s.upload(ctx, o, ref, oneTry, opts)
+	err = s.upload(ctx, o, ref, oneTry(o.data), opts) // a repetition after a lost answer would meet our own object
 	if resp := (minio.ErrorResponse{}); errors.As(err, &resp) && resp.StatusCode == http.StatusPreconditionFailed {
 		ref, err = s.stat(ctx, o.key)
 		return ref, false, err

@@ -83,7 +83,7 @@ func (s *Store) readDiscarded(
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	discarded := make([]swap.DiscardedAttempt, 0, len(attempts))
+	var discarded []swap.DiscardedAttempt
 	for _, a := range attempts {
 		discarded = append(discarded, *a)
 	}

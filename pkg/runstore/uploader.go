@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/minio/minio-go/v7"
 )
 
 // uploadPolicy bounds an uploader.
@@ -148,8 +150,7 @@ func (u *uploader) send(ctx context.Context, up upload) error {
 		_, _, err := u.store.putOnce(ctx, o)
 		return err
 	}
-	_, err := u.store.put(ctx, o)
-	return err
+	return u.store.upload(ctx, o, u.store.ref(o), oneTry(o.data), minio.PutObjectOptions{})
 }
 
 func (u *uploader) noteOutage(err error) {
