@@ -75,7 +75,9 @@ func newFakes() *fakes {
 		},
 		publish: func(swap.PublishReportInput) (swap.Artifacts, error) { return swap.Artifacts{Verdict: &ref}, nil },
 		notify:  func(swap.NotifyInput) (*swap.ObjectRef, error) { return &ref, nil },
-		capture: func(context.Context) (swap.TelemetryResult, error) { return swap.TelemetryResult{Samples: []swap.ObjectRef{ref}}, nil },
+		capture: func(context.Context) (swap.TelemetryResult, error) {
+			return swap.TelemetryResult{Samples: []swap.ObjectRef{ref}}, nil
+		},
 	}
 }
 

@@ -23,11 +23,9 @@ func (v *validation) goBack(ctx workflow.Context) error {
 	if v.verdict.Rollout != nil {
 		v.brake(ctx)
 	}
-	restored, err := restoreSnapshot(ctx, restoreRequest{
-		RestoreSnapshotInput: swap.RestoreSnapshotInput{Target: v.in.Spec.Target, Store: v.in.Spec.Store, Snapshot: v.verdict.Snapshot},
-		route:                &v.in.Spec.Rollout.Route,
-		alarm:                v.alarmStuck,
-	})
+	restored, err := restoreSnapshot(ctx, swap.RestoreSnapshotInput{
+		Target: v.in.Spec.Target, Store: v.in.Spec.Store, Snapshot: v.verdict.Snapshot, Fallback: &v.in.Spec.Rollout.Route,
+	}, v.alarmStuck)
 	if err != nil {
 		v.board.end(ctx, swap.StageRollback, stateFailed, shortError(err))
 		return err
@@ -59,29 +57,15 @@ func (v *validation) alarmStuck(ctx workflow.Context) {
 		v.in.Spec.Target, stuckAfter))
 }
 
-// restoreRequest is a snapshot to restore, what to fall back to, and whom to alarm.
-type restoreRequest struct {
-	swap.RestoreSnapshotInput
-	// route falls back to all traffic on the baseline when the snapshot cannot be read; nil has no fallback.
-	route *swap.Route
-	// alarm is called once if the restore takes longer than stuckAfter.
-	alarm func(workflow.Context)
-}
-
-// restoreSnapshot retries without limit. An unreadable snapshot falls back to all traffic on the baseline.
-func restoreSnapshot(ctx workflow.Context, r restoreRequest) (swap.Restored, error) {
-	actx := workflow.WithActivityOptions(ctx, restore("snapshot "+snapshotLabel(r.Snapshot)))
+// restoreSnapshot retries without limit and calls alarm once if that takes long. Its error holds no cancellation in its
+// chain: the server would show a failed rollback as a calmly cancelled run.
+func restoreSnapshot(ctx workflow.Context, in swap.RestoreSnapshotInput, alarm func(workflow.Context)) (swap.Restored, error) {
+	actx := workflow.WithActivityOptions(ctx, restore("snapshot "+snapshotLabel(in.Snapshot)))
 	var restored swap.Restored
-	err := getWithAlarm(ctx, workflow.ExecuteActivity(actx, swap.ActivityRestoreSnapshot, r.RestoreSnapshotInput), &restored, r.alarm)
-	if err == nil || r.route == nil {
-		return restored, err
-	}
-	actx = workflow.WithActivityOptions(ctx, restore("snapshot unreadable: all traffic to the baseline"))
-	in := swap.SetWeightsInput{Route: *r.route, Weights: swap.AllBaseline}
-	if fallbackErr := workflow.ExecuteActivity(actx, swap.ActivitySetWeights, in).Get(ctx, &restored); fallbackErr != nil {
+	err := getWithAlarm(ctx, workflow.ExecuteActivity(actx, swap.ActivityRestoreSnapshot, in), &restored, alarm)
+	if err != nil {
 		return restored, temporal.NewNonRetryableApplicationError(
-			fmt.Sprintf("rollback failed: %s; then setting all traffic to the baseline failed: %s; set it by hand on %s",
-				shortError(err), shortError(fallbackErr), r.route.AdminURL), "RollbackFailed", nil)
+			"rollback failed: "+shortError(err)+"; set the weights by hand", "RollbackFailed", nil)
 	}
 	return restored, nil
 }
@@ -94,9 +78,7 @@ func getWithAlarm(ctx workflow.Context, f workflow.Future, out any, alarm func(w
 	workflow.NewSelector(ctx).
 		AddFuture(f, func(workflow.Future) {}).
 		AddFuture(timer, func(workflow.Future) {
-			if alarm != nil {
-				alarm(ctx)
-			}
+			alarm(ctx)
 		}).Select(ctx)
 	return f.Get(ctx, out)
 }

@@ -15,12 +15,11 @@ func RollbackSwap(ctx workflow.Context, in swap.RollbackRequest) (swap.RollbackR
 	log.Info("rolling back", "target", in.Target, "requested_by", in.RequestedBy)
 	workflow.SetCurrentDetails(ctx, fmt.Sprintf("Putting **%s** back to snapshot %s, asked by %s: %s",
 		cell(in.Target), snapshotLabel(in.Snapshot), cell(orUnknown(in.RequestedBy)), cell(orUnknown(in.Reason))))
-	restored, err := restoreSnapshot(ctx, restoreRequest{
-		RestoreSnapshotInput: swap.RestoreSnapshotInput{Target: in.Target, Store: in.Store, Snapshot: in.Snapshot},
-		alarm: func(ctx workflow.Context) {
-			workflow.SetCurrentDetails(ctx, fmt.Sprintf("The rollback of **%s** does not get through; it is being retried. Look at the gateway.", cell(in.Target)))
-		},
-	})
+	alarm := func(ctx workflow.Context) {
+		workflow.SetCurrentDetails(ctx, fmt.Sprintf("The rollback of **%s** does not get through; it is being retried. Look at the gateway.",
+			cell(in.Target)))
+	}
+	restored, err := restoreSnapshot(ctx, swap.RestoreSnapshotInput{Target: in.Target, Store: in.Store, Snapshot: in.Snapshot}, alarm)
 	if err != nil {
 		return swap.RollbackResult{}, err
 	}

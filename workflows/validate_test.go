@@ -258,27 +258,11 @@ func TestTelemetryThatFailsIsMissingEvidenceNotAnError(t *testing.T) {
 	require.Equal(t, "it broke; mend it", seen[0].Sources[0].LastError)
 }
 
-func TestUnreadableSnapshotFallsBackToTheBaseline(t *testing.T) {
-	f := newFakes()
-	f.compare = func(swap.CompareInput) (swap.Comparison, error) { return swap.Comparison{Decision: swap.Fail}, nil }
-	f.restore = func(swap.RestoreSnapshotInput) (swap.Restored, error) { return swap.Restored{}, fatal("RunCorrupt") }
-	env := start(t, f)
-	env.ExecuteWorkflow(ValidateSwap, request())
-
-	v := verdictOf(t, env)
-	require.Equal(t, swap.Fail, v.Verdict)
-	require.Equal(t, swap.AllBaseline, *v.FinalWeights)
-}
-
 func TestRollbackThatFailsIsNeverShownAsCalm(t *testing.T) {
 	f, in := newFakes(), request()
 	in.Spec.Rollout.ApproveAt = []int{50}
-	f.restore = func(swap.RestoreSnapshotInput) (swap.Restored, error) { return swap.Restored{}, fatal("RunCorrupt") }
-	f.setWeight = func(in swap.SetWeightsInput) (swap.Restored, error) {
-		if in.Weights == swap.AllBaseline {
-			return swap.Restored{}, fatal("RouteRefused")
-		}
-		return swap.Restored{Weights: &in.Weights}, nil
+	f.restore = func(swap.RestoreSnapshotInput) (swap.Restored, error) {
+		return swap.Restored{}, fatal("InvalidRequest")
 	}
 	env := start(t, f)
 	env.RegisterDelayedCallback(env.CancelWorkflow, 10*time.Minute)

@@ -101,6 +101,8 @@ type PreflightResult struct {
 	// PlannedRequests is the expected number of measured requests per arm.
 	PlannedRequests int `json:"planned_requests_per_arm"`
 	PlannedBlocks   int `json:"planned_blocks_per_arm"`
+	// Version of swapgate on the worker that looked.
+	Version string `json:"version"`
 }
 
 // Weights is the share of traffic of each arm, in percent.

@@ -96,6 +96,9 @@ type RestoreSnapshotInput struct {
 	Target   string     `json:"target"`
 	Store    Store      `json:"store"`
 	Snapshot *ObjectRef `json:"snapshot,omitempty"`
+	// Fallback is the gateway that gives all traffic to the baseline if the snapshot cannot be read: going back never waits
+	// for the store. Without it an unreadable snapshot is an error.
+	Fallback *Route `json:"fallback,omitempty"`
 }
 
 // PublishReportInput asks for report.html and verdict.json of a run.

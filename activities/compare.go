@@ -1,0 +1,85 @@
+package activities
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/swapgate/swapgate/pkg/baseline"
+	"github.com/swapgate/swapgate/pkg/judge"
+	"github.com/swapgate/swapgate/pkg/load/rawlog"
+	"github.com/swapgate/swapgate/pkg/runstore"
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// baselineSchema names the layout of a stored baseline.
+const baselineSchema = "baseline/v1"
+
+// evidence is what the manifests of the load stage say counts.
+type evidence struct {
+	manifests []swap.StepManifest
+	records   []rawlog.Record
+	sha256    string
+}
+
+// readEvidence reads the manifests and the records that they count, checked against their hashes.
+func readEvidence(ctx context.Context, store *runstore.Store, refs []swap.ObjectRef) (evidence, error) {
+	var e evidence
+	sum := sha256.New()
+	for _, ref := range refs {
+		manifest, records, err := runstore.ReadStep(ctx, store, ref)
+		if err != nil {
+			return evidence{}, err
+		}
+		e.manifests = append(e.manifests, manifest)
+		e.records = append(e.records, records...)
+		_, _ = sum.Write([]byte(ref.SHA256))
+	}
+	e.sha256 = hex.EncodeToString(sum.Sum(nil))
+	return e, nil
+}
+
+// CompareArms judges the load stage from its raw records.
+func (a *Activities) CompareArms(ctx context.Context, in swap.CompareInput) (swap.Comparison, error) {
+	store, err := a.OpenStore(in.Spec.Store)
+	if err != nil {
+		return swap.Comparison{}, err
+	}
+	defer store.Close()
+	e, err := readEvidence(ctx, store, in.Manifests)
+	if err != nil {
+		return swap.Comparison{}, err
+	}
+	blocks, _ := planned(in.Spec)
+	ev := judge.Evidence{
+		Blocks:         judge.BlocksFrom(e.manifests, e.records),
+		Gates:          in.Spec.Gates,
+		Settings:       in.Spec.Judge,
+		Planned:        swap.PerArm[int]{Baseline: blocks, Candidate: blocks},
+		EvidenceSHA256: e.sha256,
+	}
+	for _, m := range e.manifests {
+		ev.Discarded += len(m.Discarded)
+	}
+	for _, t := range in.Telemetry {
+		ev.Telemetry = append(ev.Telemetry, t.Sources...)
+	}
+	return judge.Decide(ev), nil
+}
+
+// FitBaseline fits the distribution of the baseline arm and keeps it in the store.
+func (a *Activities) FitBaseline(ctx context.Context, in swap.FitBaselineInput) (swap.BaselineFit, error) {
+	store, err := a.OpenStore(in.Spec.Store)
+	if err != nil {
+		return swap.BaselineFit{}, err
+	}
+	defer store.Close()
+	e, err := readEvidence(ctx, store, in.Manifests)
+	if err != nil {
+		return swap.BaselineFit{}, err
+	}
+	fit := baseline.Fit(in.Facts.Model, e.records)
+	key := runstore.BaselineKey(runKey(ctx, in.Spec.Target), a.Now())
+	fit.Ref, err = runstore.PutJSON(ctx, store, key, baselineSchema, fit)
+	return fit, err
+}

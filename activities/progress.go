@@ -1,0 +1,36 @@
+package activities
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// heartbeatEvery is how often progress is recorded; the SDK sends it at its own throttled rate.
+const heartbeatEvery = 500 * time.Millisecond
+
+// startProgress heartbeats what snap returns until stop is called. ctx must be the activity's own context: a heartbeat on a
+// derived context that is cancelled early would let the activity time out while it still works.
+func startProgress(ctx context.Context, snap func() swap.Progress) (stop func()) {
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		t := time.NewTicker(heartbeatEvery)
+		defer t.Stop()
+		for {
+			activity.RecordHeartbeat(ctx, snap())
+			select {
+			case <-done:
+				return
+			case <-ctx.Done():
+				return
+			case <-t.C:
+			}
+		}
+	})
+	return sync.OnceFunc(func() { close(done); wg.Wait() })
+}

@@ -1,0 +1,44 @@
+package activities
+
+import (
+	"context"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/worker"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// RegisterControl registers the light activities, each under its stable name.
+func (a *Activities) RegisterControl(r worker.ActivityRegistry) {
+	register(r, swap.ActivityPreflight, a.Preflight)
+	register(r, swap.ActivityTakeSnapshot, a.TakeSnapshot)
+	register(r, swap.ActivityCaptureTelemetry, a.CaptureTelemetry)
+	register(r, swap.ActivityFitBaseline, a.FitBaseline)
+	register(r, swap.ActivityCompareArms, a.CompareArms)
+	register(r, swap.ActivitySetWeights, a.SetWeights)
+	register(r, swap.ActivityRestoreSnapshot, a.RestoreSnapshot)
+	register(r, swap.ActivityPublishReport, a.PublishReport)
+	register(r, swap.ActivityNotifySlack, a.NotifySlack)
+}
+
+// RegisterLoad registers the load generators.
+func (a *Activities) RegisterLoad(r worker.ActivityRegistry) {
+	register(r, swap.ActivityWarmUp, a.WarmUp)
+	register(r, swap.ActivityLoadStep, a.LoadStep)
+	register(r, swap.ActivityObserveWindow, a.ObserveWindow)
+}
+
+// RegisterGPU registers what runs on a GPU host.
+func (a *Activities) RegisterGPU(r worker.ActivityRegistry) {
+	register(r, swap.ActivityCaptureTelemetry, a.CaptureTelemetry)
+}
+
+// register is the only way in which an activity is registered, so that every error passes the table in errors.go.
+func register[In, Out any](r worker.ActivityRegistry, name string, run func(context.Context, In) (Out, error)) {
+	classified := func(ctx context.Context, in In) (Out, error) {
+		out, err := run(ctx, in)
+		return out, classify(ctx, err)
+	}
+	r.RegisterActivityWithOptions(classified, activity.RegisterOptions{Name: name})
+}

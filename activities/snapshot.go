@@ -1,0 +1,92 @@
+package activities
+
+import (
+	"context"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/swapgate/swapgate/pkg/snapshot"
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// snapshotPatience is how long a rollback waits for the store before it does without.
+const snapshotPatience = 3 * time.Second
+
+// TakeSnapshot records what must be restored to go back, and drops the oldest snapshots of the target.
+func (a *Activities) TakeSnapshot(ctx context.Context, in swap.TakeSnapshotInput) (swap.ObjectRef, error) {
+	store, err := a.OpenStore(in.Spec.Store)
+	if err != nil {
+		return swap.ObjectRef{}, err
+	}
+	defer store.Close()
+	snap := swap.Snapshot{
+		Target: in.Spec.Target, Taken: a.Now().UTC(), Arms: in.Arms, SpecSHA256: in.SpecSHA256,
+		RunID: runKey(ctx, in.Spec.Target).RunID,
+	}
+	if in.Spec.Rollout != nil {
+		route, err := a.OpenRoute(in.Spec.Rollout.Route)
+		if err != nil {
+			return swap.ObjectRef{}, err
+		}
+		state, err := route.Read(ctx)
+		if err != nil {
+			return swap.ObjectRef{}, err
+		}
+		snap.Route, snap.Weights = &in.Spec.Rollout.Route, &state.Weights
+	}
+	ref, err := snapshot.Save(ctx, store, snap)
+	if err != nil {
+		return swap.ObjectRef{}, err
+	}
+	_, err = snapshot.Prune(ctx, store, in.Spec.Target, in.Spec.Snapshots.Keep)
+	return ref, err
+}
+
+// RestoreSnapshot puts traffic back to a snapshot and proves it by reading back. Restoring what is already so changes
+// nothing. With a fallback it gives all traffic to the baseline when the snapshot cannot be read, and it then fails only
+// with errors that are worth retrying.
+func (a *Activities) RestoreSnapshot(ctx context.Context, in swap.RestoreSnapshotInput) (swap.Restored, error) {
+	snap, ref, err := a.loadSnapshot(ctx, in)
+	if err != nil {
+		if in.Fallback == nil {
+			return swap.Restored{}, err
+		}
+		activity.GetLogger(ctx).Warn("snapshot cannot be read; all traffic goes to the baseline", "error", err)
+		all := swap.AllBaseline
+		snap, ref = swap.Snapshot{Target: in.Target, Route: in.Fallback, Weights: &all}, nil
+	}
+	if snap.Route == nil {
+		return swap.Restored{Snapshot: ref, At: a.Now()}, nil
+	}
+	restored, err := a.restore(ctx, snap)
+	if err != nil && in.Fallback != nil {
+		return restored, insist(err)
+	}
+	restored.Snapshot = ref
+	return restored, err
+}
+
+func (a *Activities) restore(ctx context.Context, snap swap.Snapshot) (swap.Restored, error) {
+	route, err := a.OpenRoute(*snap.Route)
+	if err != nil {
+		return swap.Restored{}, err
+	}
+	return snapshot.Restore(ctx, route, snap)
+}
+
+func (a *Activities) loadSnapshot(ctx context.Context, in swap.RestoreSnapshotInput) (swap.Snapshot, *swap.ObjectRef, error) {
+	ctx, done := context.WithTimeout(ctx, snapshotPatience)
+	defer done()
+	store, err := a.OpenStore(in.Store)
+	if err != nil {
+		return swap.Snapshot{}, nil, err
+	}
+	defer store.Close()
+	if in.Snapshot == nil {
+		snap, ref, err := snapshot.Latest(ctx, store, in.Target)
+		return snap, &ref, err
+	}
+	snap, err := snapshot.Load(ctx, store, *in.Snapshot)
+	return snap, in.Snapshot, err
+}

@@ -1,0 +1,36 @@
+package activities
+
+import (
+	"context"
+
+	"github.com/swapgate/swapgate/pkg/load"
+	"github.com/swapgate/swapgate/pkg/swap"
+	"github.com/swapgate/swapgate/pkg/workload"
+)
+
+// WarmUp brings one arm to steady state and measures its first request apart.
+func (a *Activities) WarmUp(ctx context.Context, in swap.WarmUpInput) (swap.WarmUpResult, error) {
+	prompts, err := workload.New(in.Spec.Workload)
+	if err != nil {
+		return swap.WarmUpResult{}, invalidRequest("%w", err)
+	}
+	var facts swap.PerArm[swap.ArmFacts]
+	*facts.Ptr(in.Arm) = in.Facts
+	clients, err := openClients(in.Spec, facts)
+	if err != nil {
+		return swap.WarmUpResult{}, err
+	}
+	defer clients.Baseline.Close()
+	defer clients.Candidate.Close()
+	meter := &load.Meter{}
+	stop := startProgress(ctx, func() swap.Progress {
+		p := meter.Snapshot(a.Now())
+		p.What, p.Done, p.Total = "requests", p.Requests, in.Spec.WarmUp.MaxRequests
+		return p
+	})
+	defer stop()
+	return load.WarmUp(ctx, clients.Get(in.Arm), prompts, in.Spec.WarmUp, load.Options{
+		Block: swap.BlockPlan{Arm: in.Arm}, Model: endpoint(in.Spec, in.Arm).Model, RunSalt: attemptID(ctx),
+		Timeout: in.Spec.Workload.RequestTimeout.Std(), Meter: meter,
+	})
+}

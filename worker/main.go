@@ -1,0 +1,19 @@
+// Command swapgate-worker runs the durable steps of validations: workflows and light activities, load generators, or the
+// GPU sampler of a host.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/swapgate/swapgate/worker/host"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := host.Main(ctx, os.Args[1:], os.Stderr)
+	stop()
+	os.Exit(code)
+}
