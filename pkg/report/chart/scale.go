@@ -41,11 +41,18 @@ func FromZero(high float64) Scale {
 	return Linear(0, math.Ceil(high/step-1e-9)*step)
 }
 
+// The limits of a logarithmic axis. Nothing that is measured in ms or tokens lies outside.
+const (
+	logLeast = 1e-9
+	logMost  = 1e15
+)
+
 // Log is a logarithmic scale; a range that is not positive falls back to one decade.
 func Log(low, high float64) Scale {
 	if !finite(low) || !finite(high) || low <= 0 || high <= 0 {
 		low, high = 1, 10
 	}
+	low, high = math.Min(math.Max(low, logLeast), logMost), math.Min(math.Max(high, logLeast), logMost)
 	if high < low*1.5 {
 		middle := math.Sqrt(low * high)
 		low, high = middle/1.5, middle*1.5
