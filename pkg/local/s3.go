@@ -19,7 +19,9 @@ const s3ReadyWithin = 30 * time.Second
 
 // S3Command says how to run the S3 service as a child process.
 type S3Command struct {
-	// Args are the arguments with which this executable calls RunS3(ctx, S3OptionsFromEnv()).
+	// Path of the executable; empty is the running one.
+	Path string
+	// Args are the arguments with which the executable calls RunS3(ctx, S3OptionsFromEnv()).
 	Args []string
 	// Env is added to the child's environment.
 	Env []string
@@ -62,17 +64,22 @@ func (s *S3) Restart(ctx context.Context) error { return s.start(ctx) }
 func (s *S3) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s3ReadyWithin)
 	defer cancel()
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("start the S3 service: %w", err)
+	path := s.command.Path
+	if path == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return fmt.Errorf("start the S3 service: %w", err)
+		}
+		path = self
 	}
-	s.Child, err = Start(Command{
-		Name: "S3 service", Path: self, Args: s.command.Args, Env: append(s.options.environ(), s.command.Env...),
+	child, err := Start(Command{
+		Name: "S3 service", Path: path, Args: s.command.Args, Env: append(s.options.environ(), s.command.Env...),
 		LogFile: filepath.Join(s.command.Dir, "s3.log"),
 	})
 	if err != nil {
 		return err
 	}
+	s.Child = child
 	err = s.awaitReady(ctx, s.healthy)
 	if err == nil {
 		err = s.CreateBucket(ctx, s.command.Bucket)
