@@ -326,7 +326,7 @@ store: {endpoint: s, bucket: runs}`,
 	},
 	{
 		name:  "key that could be a name",
-		added: "notify: {slack: {channel: a, token: {env: xoxb_12345678abcd}}}",
+		added: "notify: {slack: {channel: a, token: {env: hf_abcdefghijkl12345}}}",
 		want: []string{
 			"swap.yaml:5:43: notify.slack.token.env: looks like the secret itself; set it as an environment variable of " +
 				"the worker and write the variable's name here. Replace the secret if others could read this file",

@@ -46,6 +46,7 @@ type fieldSchema struct {
 	Type       string                  `json:"type"`
 	Properties map[string]*fieldSchema `json:"properties"`
 	Items      *fieldSchema            `json:"items"`
+	Pattern    string                  `json:"pattern"`
 }
 
 var fieldSchemas = sync.OnceValue(func() *fieldSchema {

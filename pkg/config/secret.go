@@ -11,9 +11,11 @@ import (
 const literalSecret = "looks like the secret itself; set it as an environment variable of the worker and write the variable's " +
 	"name here. Replace the secret if others could read this file"
 
-// secretShape matches the prefixes of common credentials and long random text.
-var secretShape = regexp.MustCompile(`(?i)^(sk|rk|pk|gsk|xai|nvapi|hf|ghp|gho|ghs|glpat|github_pat|xox[abeoprs]|xapp)[-_][a-z0-9_-]{8,}|` +
-	`^(AKIA|ASIA)[A-Z0-9]{12,}$|^eyJ[a-z0-9_-]{10,}|^Bearer\s|-----BEGIN`)
+// secretShape matches the prefixes of common credentials. After an underscore it asks for a long run, because hf_token
+// may be the name of a variable.
+var secretShape = regexp.MustCompile(
+	`^(sk|rk|pk|gsk|xai|nvapi|hf|gh[pos]|glpat|github_pat|xox[abeoprs]|xapp)(-[A-Za-z0-9_-]{8,}|_[A-Za-z0-9]{16,})|` +
+		`^(AKIA|ASIA)[A-Z0-9]{12,}$|^eyJ[A-Za-z0-9_-]{10,}|^Bearer\s|-----BEGIN`)
 
 // looksSecret reports whether text is probably a credential and must not be repeated in a message.
 func looksSecret(text string) bool {
