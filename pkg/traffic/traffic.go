@@ -67,7 +67,7 @@ func New(route swap.Route, token string, hc *http.Client) (Controller, error) {
 		if !strings.HasPrefix(route.AdminURL, "http://") && !strings.HasPrefix(route.AdminURL, "https://") {
 			return nil, fmt.Errorf("%w: admin_url of the route must be an http or https URL", ErrUnsupported)
 		}
-		return &gateway{base: strings.TrimRight(route.AdminURL, "/"), token: token, http: hc}, nil
+		return &adminAPI{base: strings.TrimRight(route.AdminURL, "/"), token: token, http: hc}, nil
 	}
 	return nil, fmt.Errorf("%w %q: use %q", ErrUnsupported, route.Kind, swap.RouteSwapgate)
 }

@@ -17,14 +17,14 @@ import (
 // maxReply bounds what is read of a reply.
 const maxReply = 1 << 20
 
-// gateway steers swapgate's own gateway through its admin API.
-type gateway struct {
+// adminAPI steers swapgate's own gateway through its admin API.
+type adminAPI struct {
 	base  string
 	token string
 	http  *http.Client
 }
 
-func (g *gateway) Read(ctx context.Context) (State, error) {
+func (g *adminAPI) Read(ctx context.Context) (State, error) {
 	data, err := g.call(ctx, http.MethodGet, "/admin/weights", nil, "")
 	if err != nil {
 		return State{}, fmt.Errorf("read weights: %w", err)
@@ -57,7 +57,7 @@ func decodeState(data []byte) (State, error) {
 	return State{Weights: weights, Version: *reply.Version}, nil
 }
 
-func (g *gateway) Apply(ctx context.Context, want swap.Weights) (State, error) {
+func (g *adminAPI) Apply(ctx context.Context, want swap.Weights) (State, error) {
 	before, err := g.Read(ctx)
 	if err != nil || before.Weights == want {
 		return before, err
@@ -81,7 +81,7 @@ func (g *gateway) Apply(ctx context.Context, want swap.Weights) (State, error) {
 }
 
 // write sets the weights if they are still those of version.
-func (g *gateway) write(ctx context.Context, want swap.Weights, version int64) error {
+func (g *adminAPI) write(ctx context.Context, want swap.Weights, version int64) error {
 	body, err := json.Marshal(want)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (g *gateway) write(ctx context.Context, want swap.Weights, version int64) e
 	return nil
 }
 
-func (g *gateway) Counters(ctx context.Context) (swap.PerArm[Counters], bool, error) {
+func (g *adminAPI) Counters(ctx context.Context) (swap.PerArm[Counters], bool, error) {
 	data, err := g.call(ctx, http.MethodGet, "/admin/counters", nil, "")
 	if err != nil {
 		return swap.PerArm[Counters]{}, false, fmt.Errorf("read counters: %w", err)
@@ -130,7 +130,7 @@ func decodeCounters(data []byte) (swap.PerArm[Counters], error) {
 }
 
 // call makes one request and maps its failure to the errors of this package.
-func (g *gateway) call(ctx context.Context, method, path string, body []byte, ifMatch string) ([]byte, error) {
+func (g *adminAPI) call(ctx context.Context, method, path string, body []byte, ifMatch string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, g.base+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
