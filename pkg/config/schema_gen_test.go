@@ -31,7 +31,7 @@ func generateSchema(t *testing.T, r *jsonschema.Reflector, v any, file, title st
 }
 
 // generateSpecSchema writes every type where it is used, so that each field carries its own default.
-func generateSpecSchema(t *testing.T) []byte {
+func generateSpecSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	r := &jsonschema.Reflector{
 		DoNotReference:             true,
@@ -47,7 +47,7 @@ func generateSpecSchema(t *testing.T) []byte {
 	s.Description = "One validation of a model swap. docs/configuration.md explains every field."
 	property(s, "candidate").Required = nil
 	annotate(s, "")
-	return indented(t, s)
+	return s
 }
 
 func property(s *jsonschema.Schema, name string) *jsonschema.Schema {
@@ -80,7 +80,7 @@ func annotate(s *jsonschema.Schema, field string) {
 	}
 }
 
-func generateVerdictSchema(t *testing.T) []byte {
+func generateVerdictSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	r := &jsonschema.Reflector{
 		AllowAdditionalProperties: true,
@@ -93,7 +93,7 @@ func generateVerdictSchema(t *testing.T) []byte {
 	for _, d := range s.Definitions {
 		allowNull(d)
 	}
-	return indented(t, s)
+	return s
 }
 
 func verdictType(typ reflect.Type) *jsonschema.Schema {

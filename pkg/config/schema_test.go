@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/invopop/jsonschema"
 	"github.com/stretchr/testify/require"
 )
 
@@ -17,13 +18,13 @@ func TestSchemaIsGeneratedFromTheTypes(t *testing.T) {
 	for _, s := range []struct {
 		file     string
 		embedded []byte
-		generate func(*testing.T) []byte
+		generate func(*testing.T) *jsonschema.Schema
 	}{
 		{"swap.json", Schema(), generateSpecSchema},
 		{"verdict.json", VerdictSchema(), generateVerdictSchema},
 	} {
 		t.Run(s.file, func(t *testing.T) {
-			want := s.generate(t)
+			want := indented(t, s.generate(t))
 			if *update {
 				require.NoError(t, os.WriteFile("schema/"+s.file, want, 0o600))
 				require.NoError(t, os.MkdirAll("../../docs/schema", 0o750))
