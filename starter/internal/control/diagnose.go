@@ -23,7 +23,7 @@ func diagnose(e Execution, missing []Queue, answered bool) []string {
 	}
 	var problems []string
 	if len(missing) > 0 {
-		problems = append(problems, describeMissing(missing)+"; "+startWorker)
+		problems = append(problems, describeMissing(missing)+"; "+startWorker(missing))
 	}
 	if e.TaskAttempt > 1 {
 		problems = append(problems, fmt.Sprintf(
@@ -34,7 +34,7 @@ func diagnose(e Execution, missing []Queue, answered bool) []string {
 		problems = append(problems, fmt.Sprintf("the worker did not answer within %s; it may be busy or have just stopped", answerTimeout))
 	}
 	for _, p := range e.Pending {
-		if s := p.problem(); s != "" {
+		if s := p.problem(e.WorkflowID); s != "" {
 			problems = append(problems, s)
 		}
 	}
@@ -42,11 +42,11 @@ func diagnose(e Execution, missing []Queue, answered bool) []string {
 }
 
 // problem says what holds the activity up; empty when nothing does.
-func (p PendingActivity) problem() string {
+func (p PendingActivity) problem(workflowID string) string {
 	name := fmt.Sprintf("activity %s (id %s)", p.Type, p.ID)
 	switch {
 	case p.Paused:
-		return fmt.Sprintf("%s is paused; resume it: temporal activity unpause --activity-id %s", name, p.ID)
+		return fmt.Sprintf("%s is paused; resume it: temporal activity unpause -w %s -a %s", name, workflowID, p.ID)
 	case p.LastFailure != "":
 		s := fmt.Sprintf("%s is at %s; the last one failed: %s", name, p.attempts(), p.LastFailure)
 		if p.NextAttempt != nil && !p.Started {

@@ -29,7 +29,8 @@ func TestDiagnose(t *testing.T) {
 		"no worker": {
 			run: Execution{State: Running}, missing: neededQueues,
 			want: []string{`no worker polls task queue "swapgate" (workflows, light activities); ` +
-				`no worker polls task queue "swapgate-load" (load); ` + startWorker},
+				`no worker polls task queue "swapgate-load" (load); ` +
+				"start one against the same Temporal address and namespace: swapgate-worker --role control,load"},
 		},
 		"worker silent": {
 			run:  Execution{State: Running},
@@ -54,9 +55,9 @@ func TestDiagnose(t *testing.T) {
 			want:     []string{"activity LoadStep (id 5) is at attempt 2; the last one failed: worker died"},
 		},
 		"activity paused": {
-			run:      Execution{State: Running, Pending: []PendingActivity{{ID: "5", Type: "LoadStep", Paused: true}}},
+			run:      Execution{WorkflowID: "swap-chat", State: Running, Pending: []PendingActivity{{ID: "5", Type: "LoadStep", Paused: true}}},
 			answered: true,
-			want:     []string{"activity LoadStep (id 5) is paused; resume it: temporal activity unpause --activity-id 5"},
+			want:     []string{"activity LoadStep (id 5) is paused; resume it: temporal activity unpause -w swap-chat -a 5"},
 		},
 	}
 	for name, c := range cases {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"go.temporal.io/api/enums/v1"
@@ -25,6 +26,10 @@ const (
 	memoRequestedBy = "requested_by"
 )
 
+// ErrAttributesUnknown says that the server refused a start because it does not know a search attribute. That can be so
+// for a minute after it was registered.
+var ErrAttributesUnknown = errors.New("the server does not know swapgate's search attributes")
+
 // AlreadyRunningError says that the target is locked by a running validation.
 type AlreadyRunningError struct {
 	Run     *Run
@@ -43,7 +48,8 @@ func (e *AlreadyRunningError) Target() string { return e.Running.Memo[memoTarget
 // SameSpec reports whether the running validation was started with the same specification.
 func (e *AlreadyRunningError) SameSpec(sha256 string) bool { return e.Running.Memo[memoSpec] == sha256 }
 
-// StartValidation starts a validation of the request's target. While one runs, the error is an *AlreadyRunningError.
+// StartValidation starts a validation of the request's target. While one runs, the error is an *AlreadyRunningError;
+// where the server does not know a search attribute, ErrAttributesUnknown.
 func (c *Client) StartValidation(ctx context.Context, req swap.Request) (*Run, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -64,7 +70,7 @@ func (c *Client) StartRollback(ctx context.Context, req swap.RollbackRequest) (r
 		return c.run(swap.RollbackWorkflowID(req.Target), running.RunId, false), true, nil
 	}
 	if err != nil {
-		return nil, false, c.unreachable(err)
+		return nil, false, c.refused(err)
 	}
 	return c.run(started.GetID(), started.GetRunID(), false), false, nil
 }
@@ -72,7 +78,7 @@ func (c *Client) StartRollback(ctx context.Context, req swap.RollbackRequest) (r
 func (c *Client) startError(ctx context.Context, workflowID string, err error) error {
 	var running *serviceerror.WorkflowExecutionAlreadyStarted
 	if !errors.As(err, &running) {
-		return c.unreachable(err)
+		return c.refused(err)
 	}
 	run := c.run(workflowID, running.RunId, true)
 	e, err := run.Describe(ctx)
@@ -80,6 +86,18 @@ func (c *Client) startError(ctx context.Context, workflowID string, err error) e
 		return err
 	}
 	return &AlreadyRunningError{Run: run, Running: e}
+}
+
+// refused tells a start that the server would not take from a server that does not answer.
+func (c *Client) refused(err error) error {
+	var invalid *serviceerror.InvalidArgument
+	switch {
+	case !errors.As(err, &invalid):
+		return c.unreachable(err)
+	case strings.Contains(strings.ToLower(invalid.Message), "search attribute"):
+		return fmt.Errorf("%w: %s", ErrAttributesUnknown, invalid.Message)
+	}
+	return &RefusedError{Message: "Temporal refused the start: " + invalid.Message, Next: "correct the specification"}
 }
 
 // validationOptions sets no run or execution timeout: a workflow that the server times out runs no rollback.

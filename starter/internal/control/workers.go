@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,12 +26,14 @@ type Queue struct {
 	// Work is what its workers do, in a few words.
 	Work string
 	kind enums.TaskQueueType
+	// role of a worker that polls the queue.
+	role string
 }
 
 var neededQueues = []Queue{
-	{Name: swap.QueueControl, Work: "workflows", kind: enums.TASK_QUEUE_TYPE_WORKFLOW},
-	{Name: swap.QueueControl, Work: "light activities", kind: enums.TASK_QUEUE_TYPE_ACTIVITY},
-	{Name: swap.QueueLoad, Work: "load", kind: enums.TASK_QUEUE_TYPE_ACTIVITY},
+	{Name: swap.QueueControl, Work: "workflows", kind: enums.TASK_QUEUE_TYPE_WORKFLOW, role: "control"},
+	{Name: swap.QueueControl, Work: "light activities", kind: enums.TASK_QUEUE_TYPE_ACTIVITY, role: "control"},
+	{Name: swap.QueueLoad, Work: "load", kind: enums.TASK_QUEUE_TYPE_ACTIVITY, role: "load"},
 }
 
 // QueuesWithoutWorker lists the needed queues that no worker polls.
@@ -80,10 +83,19 @@ func (c *Client) AwaitWorkers(ctx context.Context, wait time.Duration) error {
 }
 
 func noWorker(missing []Queue) error {
-	return &UnreachableError{What: describeMissing(missing), Next: startWorker}
+	return &UnreachableError{What: describeMissing(missing), Next: startWorker(missing)}
 }
 
-const startWorker = "start one with `swapgate worker` against the same Temporal address and namespace"
+// startWorker says how to start what is missing.
+func startWorker(missing []Queue) string {
+	var roles []string
+	for _, q := range missing {
+		if !slices.Contains(roles, q.role) {
+			roles = append(roles, q.role)
+		}
+	}
+	return fmt.Sprintf("start one against the same Temporal address and namespace: swapgate-worker --role %s", strings.Join(roles, ","))
+}
 
 // describeMissing names each queue once, with all the work that waits on it.
 func describeMissing(missing []Queue) string {

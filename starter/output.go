@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swapgate/swapgate/pkg/report"
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+const (
+	formatText = "text"
+	formatJSON = "json"
+)
+
+var verdictFormats = map[string]func(io.Writer, swap.Verdict) error{
+	formatText: report.Text,
+	formatJSON: report.JSON,
+	"junit":    report.JUnit,
+	"markdown": report.Markdown,
+}
+
+// verdictOutput says in which formats a verdict leaves the command.
+type verdictOutput struct {
+	format string
+	writes []string
+	files  []verdictFile
+}
+
+type verdictFile struct{ format, path string }
+
+func (o *verdictOutput) flags(cmd *cobra.Command) {
+	names := strings.Join(slices.Sorted(maps.Keys(verdictFormats)), ", ")
+	cmd.Flags().StringVarP(&o.format, "output", "o", formatText, "format of the verdict on standard output: "+names)
+	cmd.Flags().StringArrayVar(&o.writes, "write", nil, "also write the verdict to a file, as FORMAT=PATH; may be repeated")
+}
+
+// check finds what is wrong with the flags before a run is started for them.
+func (o *verdictOutput) check() error {
+	if err := checkVerdictFormat(o.format); err != nil {
+		return err
+	}
+	for _, w := range o.writes {
+		format, path, ok := strings.Cut(w, "=")
+		if !ok || path == "" {
+			return &usageError{err: fmt.Errorf("--write %q: want FORMAT=PATH, such as junit=swapgate.xml", w)}
+		}
+		if err := checkVerdictFormat(format); err != nil {
+			return err
+		}
+		if dir, err := os.Stat(filepath.Dir(path)); err != nil || !dir.IsDir() {
+			return &usageError{err: fmt.Errorf("--write %q: there is no folder %s", w, filepath.Dir(path))}
+		}
+		o.files = append(o.files, verdictFile{format: format, path: path})
+	}
+	return nil
+}
+
+func checkVerdictFormat(format string) error {
+	if _, ok := verdictFormats[format]; ok {
+		return nil
+	}
+	return &usageError{err: fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(slices.Sorted(maps.Keys(verdictFormats)), ", "))}
+}
+
+// deliver writes the verdict everywhere and returns the error that carries its exit code.
+func (o *verdictOutput) deliver(stdout io.Writer, v swap.Verdict) error {
+	if err := verdictFormats[o.format](stdout, v); err != nil {
+		return fmt.Errorf("print the verdict (%s) of %s: %w", v.Verdict, v.Target, err)
+	}
+	for _, f := range o.files {
+		var b bytes.Buffer
+		if err := verdictFormats[f.format](&b, v); err != nil {
+			return fmt.Errorf("write the verdict (%s) of %s as %s: %w", v.Verdict, v.Target, f.format, err)
+		}
+		//nolint:gosec // G306: a verdict holds no secret, and other steps of the pipeline must read it
+		if err := os.WriteFile(f.path, b.Bytes(), 0o644); err != nil {
+			return fmt.Errorf("write the verdict (%s) of %s: %w", v.Verdict, v.Target, err)
+		}
+	}
+	if code := verdictCode(v.Verdict); code != exitPass {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+// textOrJSON adds the --output flag of commands whose result is not a verdict.
+func textOrJSON(cmd *cobra.Command, format *string) {
+	cmd.Flags().StringVarP(format, "output", "o", formatText, "format on standard output: json, text")
+}
+
+func checkTextOrJSON(format string) error {
+	if format == formatText || format == formatJSON {
+		return nil
+	}
+	return &usageError{err: fmt.Errorf("unknown format %q: use json or text", format)}
+}
+
+// print writes v as JSON, or text where that is asked for.
+func (a *app) print(format string, v any, text string) error {
+	if format == formatText {
+		_, err := io.WriteString(a.out, text)
+		return err
+	}
+	e := json.NewEncoder(a.out)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
