@@ -119,4 +119,6 @@ func peak(spec swap.Spec) int {
 }
 
 // inFlight is how many requests of an open loop are in flight if each takes as long as it may.
-func inFlight(rate float64, timeout time.Duration) int { return int(math.Ceil(rate * timeout.Seconds())) }
+func inFlight(rate float64, timeout time.Duration) int {
+	return int(math.Ceil(rate * timeout.Seconds()))
+}

@@ -100,6 +100,7 @@ type Models struct {
 	// Servers are the engines' processes, Gateway is the gateway's.
 	Servers swap.PerArm[*Child]
 	Gateway *Child
+	gateway Command
 }
 
 // StartModels starts the baseline, a candidate and a gateway with all traffic on the baseline. seed makes the candidate's
@@ -153,18 +154,25 @@ func (s *Site) startGateway(ctx context.Context, m *Models) error {
 		}
 	}
 	m.Route = swap.Route{Kind: swap.RouteSwapgate, URL: "http://" + addresses[0], AdminURL: "http://" + addresses[1]}
-	file, err := s.writeJSON("gateway.json", gateway.Config{Weights: swap.AllBaseline, Upstreams: swap.PerArm[gateway.Upstream]{
+	state := filepath.Join(s.Dir(), "gateway-"+addresses[1]+".state")
+	file, err := s.writeJSON("gateway.json", gateway.Config{Weights: swap.AllBaseline, StateFile: state, Upstreams: swap.PerArm[gateway.Upstream]{
 		Baseline:  gateway.Upstream{URL: m.Engines.Baseline.URL, Model: m.Engines.Baseline.Model},
 		Candidate: gateway.Upstream{URL: m.Engines.Candidate.URL, Model: m.Engines.Candidate.Model},
 	}})
 	if err != nil {
 		return err
 	}
-	m.Gateway, err = StartServer(ctx, Command{
+	m.gateway = Command{
 		Name: "gateway", Path: s.exe,
 		Args:    []string{"sim", "gateway", "--listen", addresses[0], "--admin-listen", addresses[1], "--config", file},
 		LogFile: filepath.Join(s.Dir(), "gateway.log"),
-	}, m.Route.AdminURL+"/admin/weights")
+	}
+	return s.RestartGateway(ctx, m)
+}
+
+// RestartGateway starts the gateway, again if it has ended, with the weights that it had.
+func (s *Site) RestartGateway(ctx context.Context, m *Models) (err error) {
+	m.Gateway, err = StartServer(ctx, m.gateway, m.Route.AdminURL+"/admin/weights")
 	if err != nil {
 		return err
 	}
