@@ -76,6 +76,9 @@ func (c *Child) supervise(cmd *exec.Cmd, log io.Closer, started chan<- error) {
 	close(c.ended)
 }
 
+// PID is the child's process id.
+func (c *Child) PID() int { return c.process.Pid }
+
 // Ended is closed when the child has ended.
 func (c *Child) Ended() <-chan struct{} { return c.ended }
 
