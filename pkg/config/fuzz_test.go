@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"os"
 	"testing"
 
@@ -25,7 +24,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		var all *Error
-		require.True(t, errors.As(err, &all), "%T", err)
+		require.ErrorAs(t, err, &all)
 		require.NotEmpty(t, all.Problems)
 		for _, p := range all.Problems {
 			require.NotEmpty(t, p.Message)

@@ -184,3 +184,15 @@ func TestYAMLNotationsThatAreFine(t *testing.T) {
 	require.True(t, spec.Workload.IgnoreEOS)
 	require.Equal(t, 1000, spec.WarmUp.MaxRequests)
 }
+
+func TestDefaultsAreNamedInTheirProblems(t *testing.T) {
+	_, err := Parse("swap.yaml", []byte(minimal+"load: {block: 1s500ms, steps: [{concurrency: 4, hold: 30s}, {concurrency: 5}]}\n"), nil)
+	require.EqualError(t, err,
+		"swap.yaml:5:1: load.settle: must be less than five blocks (7.5s), got 10s: most of the time would not be measured "+
+			"(left out, so the default applies)")
+
+	_, err = Parse("swap.yaml", []byte(minimal+"load: {block: 45s, steps: [{concurrency: 4}, {concurrency: 8, hold: 9m}]}\n"), nil)
+	require.EqualError(t, err,
+		"swap.yaml:5:28: load.steps[0].hold: must be a whole number of blocks of 45s, got 2m; write 1m30s or 2m15s "+
+			"(left out, so the default applies)")
+}

@@ -100,6 +100,17 @@ func (n *node) locate(p path) position {
 	return best
 }
 
+// source says where a value comes from that the file does not hold; a node that is nil has none.
+func (n *node) source() string {
+	switch {
+	case n == nil || n.pos.known() || n.kind != scalarNode:
+		return ""
+	case n.origin != "":
+		return " (from the environment variable " + n.origin + ")"
+	}
+	return " (left out, so the default applies)"
+}
+
 // plain returns the node as encoding/json would decode it.
 func (n *node) plain() any {
 	switch n.kind {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -89,7 +88,7 @@ func TestNestedAliasesCannotBlowUp(t *testing.T) {
 func TestProblemsKnowTheirPlace(t *testing.T) {
 	_, err := Parse("dir/swap.yaml", []byte(minimal+"load:\n  steps:\n    - {concurrency: 8, hold: 5m}\n    - rate: -3\n"), nil)
 	var all *Error
-	require.True(t, errors.As(err, &all))
+	require.ErrorAs(t, err, &all)
 	require.Equal(t, []Problem{{
 		File: "dir/swap.yaml", Line: 8, Column: 13, Field: "load.steps[1].rate", Message: "must be greater than 0, got -3",
 	}}, all.Problems)

@@ -34,10 +34,7 @@ func (r *reporter) valueUsing(p path, using []path, format string, args ...any) 
 	if r.spoiled(p) || r.spoiled(using...) {
 		return
 	}
-	message := fmt.Sprintf(format, args...)
-	if n := r.root.find(p); n != nil && n.origin != "" {
-		message += " (from the environment variable " + n.origin + ")"
-	}
+	message := fmt.Sprintf(format, args...) + r.root.find(p).source()
 	r.add(p, r.root.locate(p), p.String(), message)
 }
 

@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/json"
 	"flag"
+	"io/fs"
 	"os"
 	"strings"
 	"testing"
@@ -33,7 +34,7 @@ func TestSchemaIsGeneratedFromTheTypes(t *testing.T) {
 			}
 			const stale = "run: go test ./pkg/config -run TestSchema -update"
 			require.Equal(t, string(want), string(s.embedded), stale)
-			published, err := os.ReadFile("../../docs/schema/" + s.file)
+			published, err := fs.ReadFile(os.DirFS("../../docs/schema"), s.file)
 			require.NoError(t, err, stale)
 			require.Equal(t, string(want), string(published), stale)
 		})
@@ -108,8 +109,8 @@ func TestDefaultsAndRangesNameFieldsOfTheSchema(t *testing.T) {
 
 func TestDefaultsAreInRange(t *testing.T) {
 	for _, d := range defaults {
-		limits, isDuration := durationRanges[d.field]
-		if !isDuration {
+		limits, found := durationRanges[d.field]
+		if !found {
 			continue
 		}
 		v, err := time.ParseDuration(d.value.(string))

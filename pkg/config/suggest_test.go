@@ -41,7 +41,9 @@ func TestLooksSecret(t *testing.T) {
 		require.True(t, looksSecret(s), s)
 	}
 	for _, s := range []string{
-		"OPENAI_API_KEY", "HF_API_TOKEN_PRODUCTION", "hf_api_token_production", "meta-llama/Llama-3.1-8B-Instruct", "qwen2-72b-instruct-awq-int4-long-context-v2",
+		"OPENAI_API_KEY", "HF_API_TOKEN_PRODUCTION", "hf_api_token_production",
+		"meta-llama/Llama-3.1-8B-Instruct",
+		"qwen2-72b-instruct-awq-int4-long-context-v2",
 		"http://llm-blue.internal.example.com:8000/base1", "/var/run/secrets/llm/candidate-key", "",
 	} {
 		require.False(t, looksSecret(s), s)
