@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/swapgate/swapgate/pkg/swap"
 	"github.com/swapgate/swapgate/starter/internal/control"
@@ -81,19 +82,21 @@ type Board struct {
 // NewBoard draws on a terminal of which size returns the width and height in characters.
 func NewBoard(w io.Writer, size func() (width, height int)) *Board { return &Board{w: w, size: size} }
 
-// Show draws the observation over the last one. Lines are cut to the terminal, so that it never wraps or scrolls.
+// Show draws the observation over the last one. Lines are wrapped here and not by the terminal, so that their number is
+// known; where the terminal is too low for all, the last ones stay.
 func (b *Board) Show(o control.Observation, now time.Time) {
 	width, height := b.size()
-	lines := Render(o, now)
-	if len(lines) >= height {
-		lines = lines[:max(height-1, 1)]
+	var lines []string
+	for _, l := range Render(o, now) {
+		lines = append(lines, wrap(printable(l), width)...)
 	}
+	lines = lines[max(len(lines)-max(height-1, 1), 0):]
 	var out strings.Builder
 	if b.drawn > 0 {
 		fmt.Fprintf(&out, "\x1b[%dA", b.drawn)
 	}
 	for _, l := range lines {
-		out.WriteString("\r\x1b[K" + fit(l, width) + "\n")
+		out.WriteString("\r\x1b[K" + l + "\n")
 	}
 	out.WriteString("\x1b[J")
 	b.drawn = len(lines)
@@ -101,16 +104,33 @@ func (b *Board) Show(o control.Observation, now time.Time) {
 	_, _ = io.WriteString(b.w, out.String())
 }
 
-// fit cuts a line to a width and drops control characters, which could move the cursor.
-func fit(line string, width int) string {
-	runes := []rune(strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
+// printable drops control characters, which could move the cursor.
+func printable(line string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
 			return ' '
 		}
 		return r
-	}, line))
-	if len(runes) > width {
-		return string(runes[:max(width-1, 0)]) + "…"
+	}, line)
+}
+
+// wrap breaks a line at spaces into lines of at most width characters; a longer word is broken anywhere.
+func wrap(line string, width int) []string {
+	const indent = "    "
+	width = max(width, 2*len(indent))
+	var lines []string
+	for rest := []rune(line); ; {
+		if len(rest) <= width {
+			return append(lines, string(rest))
+		}
+		at := width
+		for i := width; i > len(indent); i-- {
+			if rest[i] == ' ' {
+				at = i
+				break
+			}
+		}
+		lines = append(lines, string(rest[:at]))
+		rest = []rune(indent + strings.TrimLeft(string(rest[at:]), " "))
 	}
-	return string(runes)
 }

@@ -2,11 +2,13 @@ package view
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/swapgate/swapgate/pkg/swap"
 	"github.com/swapgate/swapgate/starter/internal/control"
@@ -77,10 +79,10 @@ func TestBoardRedrawsInPlace(t *testing.T) {
 	b := NewBoard(&out, func() (int, int) { return 40, 24 })
 	b.Show(loading(), start)
 	first := out.String()
-	require.NotContains(t, first, "\x1b[5A")
+	require.False(t, strings.HasPrefix(first, "\x1b["), "the first picture stays where it is")
 	out.Reset()
 	b.Show(loading(), start)
-	require.True(t, strings.HasPrefix(out.String(), "\x1b[5A"), "moves up over the five lines drawn before")
+	require.True(t, strings.HasPrefix(out.String(), fmt.Sprintf("\x1b[%dA", strings.Count(first, "\n"))), "moves up over what was drawn")
 	for line := range strings.Lines(first) {
 		require.LessOrEqual(t, len([]rune(strings.TrimPrefix(strings.TrimSuffix(line, "\n"), "\r\x1b[K"))), 40)
 	}
@@ -92,9 +94,23 @@ func TestBoardFitsASmallTerminal(t *testing.T) {
 	require.Equal(t, 2, strings.Count(out.String(), "\n"))
 }
 
-func TestFitNeutralisesControlCharacters(t *testing.T) {
-	require.Equal(t, "a [2Jb", fit("a\x1b[2Jb", 80))
-	require.Equal(t, "abc…", fit("abcdef", 4))
+func TestBoardNeutralisesControlCharacters(t *testing.T) {
+	require.Equal(t, "a [2Jb", printable("a\x1b[2Jb"))
+}
+
+func TestWrapKeepsEveryWord(t *testing.T) {
+	require.Equal(t, []string{"short"}, wrap("short", 20))
+	require.Equal(t, []string{"! no worker polls", "    queue swapgate;", "    start one"}, wrap("! no worker polls queue swapgate; start one", 20))
+	require.Equal(t, []string{"abcdefgh", "    ijkl", "    mn"}, wrap("abcdefghijklmn", 1))
+	rapid.Check(t, func(t *rapid.T) {
+		line, width := rapid.String().Draw(t, "line"), rapid.IntRange(0, 60).Draw(t, "width")
+		lines := wrap(line, width)
+		for _, l := range lines {
+			require.LessOrEqual(t, len([]rune(l)), max(width, 8))
+		}
+		bare := func(s string) string { return strings.ReplaceAll(s, " ", "") }
+		require.Equal(t, bare(string([]rune(line))), bare(strings.Join(lines, "")))
+	})
 }
 
 func TestLogSpeaksOnChangesOnly(t *testing.T) {
