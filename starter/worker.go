@@ -14,7 +14,7 @@ func newWorkerCommand(a *app) *cobra.Command {
 		Hidden:             true,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if code := host.Main(cmd.Context(), args, a.err); code != 0 {
+			if code := host.Main(cmd.Context(), thisBuild().Version, args, a.err); code != 0 {
 				return &exitError{code: code}
 			}
 			return nil

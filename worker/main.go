@@ -11,9 +11,12 @@ import (
 	"github.com/swapgate/swapgate/worker/host"
 )
 
+// version is set by the linker.
+var version = "devel"
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := host.Main(ctx, os.Args[1:], os.Stderr)
+	code := host.Main(ctx, version, os.Args[1:], os.Stderr)
 	stop()
 	os.Exit(code)
 }

@@ -31,8 +31,8 @@ const heartbeatThrottle = time.Second
 // loadGCPercent trades memory for fewer garbage collections, which would show up as late timestamps.
 const loadGCPercent = 400
 
-// Main runs a worker process until ctx ends and returns its exit code.
-func Main(ctx context.Context, args []string, stderr io.Writer) int {
+// Main runs a worker process of the given version until ctx ends and returns its exit code.
+func Main(ctx context.Context, version string, args []string, stderr io.Writer) int {
 	o, err := ParseOptions(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return exitOK
@@ -42,7 +42,7 @@ func Main(ctx context.Context, args []string, stderr io.Writer) int {
 		return exitUsage
 	}
 	log := newLogger(o, stderr)
-	if err := Run(ctx, o, log); err != nil {
+	if err := Run(ctx, version, o, log); err != nil {
 		log.ErrorContext(ctx, "worker stopped", "error", err)
 		return exitFault
 	}
@@ -58,7 +58,7 @@ func newLogger(o Options, w io.Writer) *slog.Logger {
 }
 
 // Run connects to Temporal, takes on the roles, and serves health until ctx ends or a worker fails for good.
-func Run(ctx context.Context, o Options, log *slog.Logger) error {
+func Run(ctx context.Context, version string, o Options, log *slog.Logger) error {
 	metrics, err := newMetrics()
 	if err != nil {
 		return fmt.Errorf("set up metrics: %w", err)
@@ -77,7 +77,7 @@ func Run(ctx context.Context, o Options, log *slog.Logger) error {
 	defer c.Close()
 	health.connected(c)
 
-	acts := activities.New(activities.Production(log))
+	acts := activities.New(activities.Production(log, version))
 	fatal := make(chan error, 1)
 	for _, w := range build(c, o, acts, func(err error) {
 		select {
