@@ -86,6 +86,15 @@ var badYAML = []badFile{
 		},
 	},
 	{
+		name: "version directive",
+		whole: `%YAML 1.2
+---
+target: x`,
+		want: []string{
+			"swap.yaml:1:1: is not valid YAML: found incompatible YAML document; delete the %YAML line",
+		},
+	},
+	{
 		name:  "unknown anchor",
 		whole: "target: *nope",
 		want: []string{

@@ -44,6 +44,7 @@ func readDocument(file string, data []byte) (*yaml.Node, error) {
 // syntaxAdvice explains the messages of the YAML parser that people meet most.
 var syntaxAdvice = []struct{ fragment, advice string }{
 	{"mapping values are not allowed", "check the indentation, or put the text in quotes if it holds a colon"},
+	{"incompatible YAML document", "delete the %YAML line"},
 	{"tab character", "indent with spaces"},
 	{"cannot start any token", "indent with spaces instead of tabs, and put text that starts with @, ` or % in quotes"},
 	{"did not find expected key", "check the indentation and the quotes"},
