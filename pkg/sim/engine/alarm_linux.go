@@ -19,7 +19,7 @@ func newAlarm() alarm {
 	if err != nil {
 		return newTimerAlarm()
 	}
-	return &fdAlarm{fd: fd, file: os.NewFile(uintptr(fd), "timerfd")} //nolint:gosec // G115: a descriptor is not negative
+	return &fdAlarm{fd: fd, file: os.NewFile(uintptr(fd), "timerfd")}
 }
 
 func (a *fdAlarm) Set(d time.Duration) {

@@ -49,6 +49,7 @@ func BenchmarkEngine(b *testing.B) {
 
 // streamOnce is a client that costs next to nothing: it counts lines until the terminator.
 func streamOnce(b *testing.B, addr string, i int) {
+	b.Helper()
 	conn, err := (&net.Dialer{}).DialContext(b.Context(), "tcp", addr)
 	if err != nil {
 		b.Error(err)

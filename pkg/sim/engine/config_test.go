@@ -14,7 +14,7 @@ func TestConfig(t *testing.T) {
 	require.Equal(t, 5*ms, cfg.Decode.Base.Std())
 	require.Equal(t, Default().MaxBatch, cfg.MaxBatch)
 	for bad, want := range map[string]string{
-		`{"modle":"x"}`:                           "modle",
+		`{"colour":"x"}`:                          "colour",
 		`{"model":""}`:                            "model must be set",
 		`{"kv_tokens":100}`:                       "must hold one request",
 		`{"max_batch":0}`:                         "max_batch",

@@ -72,7 +72,8 @@ func TestServiceTimeFaults(t *testing.T) {
 
 func TestATailRequestDoesNotSlowItsNeighbours(t *testing.T) {
 	c := newScheduler(exact())
-	slow, normal := newSequence(words("a", 50), 3, "length", fate{slow: 3, lengthShare: 1}), newSequence(words("b", 250), 9, "length", healthy())
+	slow := newSequence(words("a", 50), 3, "length", fate{slow: 3, lengthShare: 1})
+	normal := newSequence(words("b", 250), 9, "length", healthy())
 	c.add(slow, 0)
 	c.add(normal, 0)
 	finishAll(c)

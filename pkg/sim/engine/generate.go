@@ -90,7 +90,7 @@ func (x *exchange) plan(req apiRequest, p prompt) (*sequence, *apiError) {
 
 // extra is how much longer request number k takes, counted from 0.
 func (c ColdStart) extra(k uint64) time.Duration {
-	n := uint64(max(0, c.Requests)) //nolint:gosec // G115: not negative
+	n := uint64(max(0, c.Requests))
 	if k >= n {
 		return 0
 	}

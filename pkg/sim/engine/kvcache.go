@@ -146,7 +146,7 @@ func (k *kvCache) hold(b *sharedBlock) {
 func (k *kvCache) take(n int) {
 	k.held += n
 	for k.cached.Len() > max(0, k.free()) {
-		oldest := k.cached.Remove(k.cached.Front()).(*sharedBlock) //nolint:errcheck,forcetypeassert // the list holds nothing else
+		oldest := k.cached.Remove(k.cached.Front()).(*sharedBlock)
 		delete(k.shared, oldest.hash)
 	}
 }

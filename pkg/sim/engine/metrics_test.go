@@ -78,9 +78,8 @@ func TestGaugesShowTheLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := startExact(t, func(c *Config) { c.MaxBatch = 2 })
 		for i := range 3 {
-			go ask(t, e, "POST", "/v1/chat/completions", chat(fmt.Sprint("a", i), 49, 10))
+			require.NoError(t, e.submit(newSequence(words(fmt.Sprint("a", i), 50), 10, "length", healthy())))
 		}
-		time.Sleep(ms)
 		page := scrape(t, e)
 		gauge := func(name string) float64 { return page[name].GetMetric()[0].GetGauge().GetValue() }
 		require.InDelta(t, 2, gauge("vllm:num_requests_running"), 0)

@@ -43,7 +43,7 @@ func FuzzPrompt(f *testing.F) {
 		one.add(head)
 		both.add(head)
 		both.add(tail)
-		require.Equal(t, both.tokens/blockTokens, len(both.blocks))
+		require.Len(t, both.blocks, both.tokens/blockTokens)
 		require.GreaterOrEqual(t, both.tokens, one.tokens)
 		require.True(t, slices.Equal(one.blocks, both.blocks[:len(one.blocks)]), "a prefix shares its blocks")
 	})

@@ -37,7 +37,6 @@ type noise struct {
 }
 
 func newNoise(cfg Noise, seed uint64) *noise {
-	//nolint:gosec // G404: a simulation must repeat itself from its seed
 	n := &noise{cfg: cfg, rng: rand.New(rand.NewPCG(seed, 0x5eed))}
 	n.drift = cfg.Drift * n.rng.NormFloat64()
 	return n

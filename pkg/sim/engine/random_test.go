@@ -50,5 +50,5 @@ func TestNoiseRepeatsItselfFromItsSeed(t *testing.T) {
 	one, two, other := newNoise(Default().Noise, 1), newNoise(Default().Noise, 1), newNoise(Default().Noise, 2)
 	a, b, c := one.decode(ms), two.decode(ms), other.decode(ms)
 	require.InDelta(t, a, b, 0)
-	require.NotEqual(t, a, c) //nolint:testifylint // the point is that they differ at all
+	require.NotEqual(t, a, c)
 }

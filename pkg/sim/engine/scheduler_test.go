@@ -164,7 +164,11 @@ func drawWorkload(t *rapid.T) workload {
 	for range rapid.IntRange(1, 25).Draw(t, "requests") {
 		now += time.Duration(rapid.IntRange(0, 20).Draw(t, "gap")) * ms
 		w.at = append(w.at, now)
-		plans = append(plans, plan{rapid.IntRange(0, 3).Draw(t, "salt"), rapid.IntRange(1, 150).Draw(t, "prompt"), rapid.IntRange(1, 100).Draw(t, "answer")})
+		plans = append(plans, plan{
+			salt:   rapid.IntRange(0, 3).Draw(t, "salt"),
+			tokens: rapid.IntRange(1, 150).Draw(t, "prompt"),
+			want:   rapid.IntRange(1, 100).Draw(t, "answer"),
+		})
 	}
 	faults := Faults{Tail: Tail{Share: 0.2, Factor: 2.5}, Stall: Stall{Share: 0.2, Duration: swap.Duration(30 * ms)}}
 	w.seqs = func() []*sequence {

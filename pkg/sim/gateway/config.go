@@ -19,7 +19,7 @@ type Config struct {
 	// StateFile keeps the weights over a restart; empty keeps them in memory alone.
 	StateFile string `json:"state_file,omitempty"`
 	// AdminToken, if set, is the bearer token of the admin API.
-	AdminToken string `json:"admin_token,omitempty"` //nolint:gosec // G117: the token of a simulated gateway, read from its own configuration
+	AdminToken string `json:"admin_token,omitempty"`
 }
 
 // Upstream is one arm's server.

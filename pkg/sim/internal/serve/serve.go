@@ -4,6 +4,7 @@ package serve
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net"
 	"net/http"
 	"strconv"
@@ -29,7 +30,9 @@ func Until(ctx context.Context, h http.Handler, ln net.Listener) error {
 	if srv.Shutdown(grace) != nil {
 		_ = srv.Close()
 	}
-	<-served
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
 	return nil
 }
 
