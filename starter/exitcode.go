@@ -71,5 +71,7 @@ func interrupted(ctx context.Context, err error) error {
 	if ctx.Err() == nil || errors.As(err, &exit) {
 		return err
 	}
-	return &exitError{code: exitDetached, message: "interrupted", next: []string{"a run that was already started goes on: swapgate status TARGET"}}
+	return &exitError{
+		code: exitDetached, message: "interrupted", next: []string{"a run that was already started goes on: swapgate status TARGET"},
+	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,7 +21,7 @@ const (
 	formatJSON = "json"
 )
 
-var verdictFormats = map[string]func(io.Writer, swap.Verdict) error{
+var verdictFormats = map[string]func(swap.Verdict) ([]byte, error){
 	formatText: report.Text,
 	formatJSON: report.JSON,
 	"junit":    report.JUnit,
@@ -39,8 +38,7 @@ type verdictOutput struct {
 type verdictFile struct{ format, path string }
 
 func (o *verdictOutput) flags(cmd *cobra.Command) {
-	names := strings.Join(slices.Sorted(maps.Keys(verdictFormats)), ", ")
-	cmd.Flags().StringVarP(&o.format, "output", "o", formatText, "format of the verdict on standard output: "+names)
+	cmd.Flags().StringVarP(&o.format, "output", "o", formatText, "format of the verdict on standard output: "+verdictFormatNames())
 	cmd.Flags().StringArrayVar(&o.writes, "write", nil, "also write the verdict to a file, as FORMAT=PATH; may be repeated")
 }
 
@@ -65,32 +63,42 @@ func (o *verdictOutput) check() error {
 	return nil
 }
 
+func verdictFormatNames() string { return strings.Join(slices.Sorted(maps.Keys(verdictFormats)), ", ") }
+
 func checkVerdictFormat(format string) error {
 	if _, ok := verdictFormats[format]; ok {
 		return nil
 	}
-	return &usageError{err: fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(slices.Sorted(maps.Keys(verdictFormats)), ", "))}
+	return &usageError{err: fmt.Errorf("unknown format %q: use one of %s", format, verdictFormatNames())}
 }
 
 // deliver writes the verdict everywhere and returns the error that carries its exit code.
 func (o *verdictOutput) deliver(stdout io.Writer, v swap.Verdict) error {
-	if err := verdictFormats[o.format](stdout, v); err != nil {
-		return fmt.Errorf("print the verdict (%s) of %s: %w", v.Verdict, v.Target, err)
+	b, err := verdictFormats[o.format](v)
+	if err == nil {
+		_, err = stdout.Write(b)
 	}
 	for _, f := range o.files {
-		var b bytes.Buffer
-		if err := verdictFormats[f.format](&b, v); err != nil {
-			return fmt.Errorf("write the verdict (%s) of %s as %s: %w", v.Verdict, v.Target, f.format, err)
+		if err == nil {
+			err = f.write(v)
 		}
-		//nolint:gosec // G306: a verdict holds no secret, and other steps of the pipeline must read it
-		if err := os.WriteFile(f.path, b.Bytes(), 0o644); err != nil {
-			return fmt.Errorf("write the verdict (%s) of %s: %w", v.Verdict, v.Target, err)
-		}
+	}
+	if err != nil {
+		return fmt.Errorf("hand out the verdict (%s) of %s: %w", v.Verdict, v.Target, err)
 	}
 	if code := verdictCode(v.Verdict); code != exitPass {
 		return &exitError{code: code}
 	}
 	return nil
+}
+
+func (f verdictFile) write(v swap.Verdict) error {
+	b, err := verdictFormats[f.format](v)
+	if err != nil {
+		return err
+	}
+	//nolint:gosec // G306: a verdict holds no secret, and other steps of the pipeline must read it
+	return os.WriteFile(f.path, b, 0o644)
 }
 
 // textOrJSON adds the --output flag of commands whose result is not a verdict.

@@ -7,7 +7,8 @@ import (
 
 // requestedBy says who asks, where the command line does not: the person behind a pipeline, else user@host.
 func (a *app) requestedBy() string {
-	if actor := a.env.first("GITHUB_ACTOR", "GITLAB_USER_LOGIN", "BUILDKITE_BUILD_CREATOR", "CIRCLE_USERNAME", "BUILD_REQUESTEDFOR"); actor != "" {
+	actor := a.env.first("GITHUB_ACTOR", "GITLAB_USER_LOGIN", "BUILDKITE_BUILD_CREATOR", "CIRCLE_USERNAME", "BUILD_REQUESTEDFOR")
+	if actor != "" {
 		return actor
 	}
 	name := a.env.first("USER", "LOGNAME")

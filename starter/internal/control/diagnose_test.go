@@ -37,15 +37,17 @@ func TestDiagnose(t *testing.T) {
 			want: []string{"the worker did not answer within 5s; it may be busy or have just stopped"},
 		},
 		"workflow code fails": {
-			run:  Execution{State: Running, TaskAttempt: 4, TaskFailure: "[TMPRL1100] nondeterminism"},
-			want: []string{"the workflow's code fails on its worker (attempt 4): [TMPRL1100] nondeterminism; deploy a worker with a fix, nothing is lost"},
+			run: Execution{State: Running, TaskAttempt: 4, TaskFailure: "[TMPRL1100] nondeterminism"},
+			want: []string{"the workflow's code fails on its worker (attempt 4): [TMPRL1100] nondeterminism; " +
+				"deploy a worker with a fix, nothing is lost"},
 		},
 		"activity retried": {
 			run: Execution{State: Running, Pending: []PendingActivity{{
 				ID: "5", Type: "LoadStep", Attempt: 3, MaxAttempts: 4, LastFailure: "EngineUnreachable: refused", NextAttempt: &next,
 			}}},
 			answered: true,
-			want:     []string{"activity LoadStep (id 5) is at attempt 3 of 4; the last one failed: EngineUnreachable: refused; next try at 12:00:30 UTC"},
+			want: []string{"activity LoadStep (id 5) is at attempt 3 of 4; the last one failed: EngineUnreachable: refused; " +
+				"next try at 12:00:30 UTC"},
 		},
 		"activity running again": {
 			run: Execution{State: Running, Pending: []PendingActivity{{
