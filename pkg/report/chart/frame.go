@@ -44,7 +44,7 @@ func (f frame) yAxis(ticks []Tick) {
 		grid += segment(f.left, y, f.right, y)
 		f.chart.label("tick end", f.left-axisGap, y+4, t.Label)
 	}
-	f.chart.path("grid", grid)
+	f.chart.path("gridline", grid)
 }
 
 // xAxis draws a base line and a label for every tick.

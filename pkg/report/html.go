@@ -1,0 +1,65 @@
+package report
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+//go:embed template/*.gohtml
+var templates embed.FS
+
+// HTML is the report: one file that needs nothing else, runs no script and asks no server for anything.
+func HTML(d Data) ([]byte, error) {
+	pages, err := template.ParseFS(templates, "template/*.gohtml")
+	if err != nil {
+		return nil, fmt.Errorf("the templates of the HTML report do not parse: %w", err)
+	}
+	var b bytes.Buffer
+	if err := pages.ExecuteTemplate(&b, "page.gohtml", newPage(d)); err != nil {
+		return nil, fmt.Errorf("cannot render the HTML report of run %q: %w", d.Verdict.Provenance.RunID, err)
+	}
+	return b.Bytes(), nil
+}
+
+// page is the report in the order in which it is read. Its texts are plain; the templates escape them.
+type page struct {
+	Title   string
+	Banner  banner
+	Gates   gateSection
+	Latency latencySection
+	Steps   stepSection
+	Time    timeSection
+	Rollout rolloutSection
+	WarmUp  warmUpSection
+	Notes   []finding
+	Origin  originSection
+}
+
+func newPage(d Data) page {
+	v := d.Verdict
+	figures := &figureIDs{}
+	return page{
+		Title:   title(v),
+		Banner:  newBanner(v),
+		Gates:   newGateSection(v, figures),
+		Latency: newLatencySection(d, figures),
+		Steps:   newStepSection(d, figures),
+		Time:    newTimeSection(d, figures),
+		Rollout: newRolloutSection(v, figures),
+		WarmUp:  newWarmUpSection(v, figures),
+		Notes:   findings(v.Findings),
+		Origin:  newOriginSection(v),
+	}
+}
+
+// unmeasured says why a section has nothing to show.
+func unmeasured(v swap.Verdict, what string) string {
+	if v.Stage == "" || v.Verdict == swap.Pass || v.Verdict == swap.Fail {
+		return fmt.Sprintf("n/a: %s was not recorded for this run.", what)
+	}
+	return fmt.Sprintf("n/a: no %s, because the run ended at the stage “%s”.", what, stageName(v.Stage))
+}
