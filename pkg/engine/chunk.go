@@ -172,11 +172,10 @@ func (s *scanner) failure(c *chunk) bool {
 }
 
 func (s *scanner) code(c *chunk) bool {
-	from := s.i
 	if s.peek() == '"' {
 		return s.text(&c.code)
 	}
-	from = s.i
+	from := s.i
 	ok := s.skip()
 	if ok && len(c.code) == 0 {
 		c.code = s.b[from:s.i]

@@ -50,12 +50,12 @@ func (e *RefusedError) Error() string {
 }
 
 func (e *RefusedError) next() string {
-	switch {
-	case e.Status == 401 || e.Status == 403:
+	switch e.Status {
+	case 401, 403:
 		return "check the api_key of this endpoint"
-	case e.Status == 404 || e.Status == 405:
+	case 404, 405:
 		return "check that the URL is the base of an OpenAI-compatible server, without /v1"
-	case e.Status == 429 || e.Status == 503:
+	case 429, 503:
 		return "the server is loading or overloaded; try again when it is ready"
 	}
 	return "look for the cause in the server's log"

@@ -21,14 +21,8 @@ func (t *transcript) outcome(parent, own context.Context, err error) (swap.Outco
 		return swap.StreamError, join("error inside the stream", t.code)
 	case failingReason(t.o.FinishReason):
 		return swap.StreamError, "finish reason " + t.o.FinishReason
-	case !t.done && !clean(err) && parent.Err() != nil:
-		return swap.Abandoned, "cut off by the end of the run"
-	case !t.done && !clean(err) && own.Err() != nil:
-		return t.timeout()
-	case errors.Is(err, errEventTooLong):
-		return swap.ParseError, err.Error()
 	case !t.done && !clean(err):
-		return swap.ResetMidStream, cause(err)
+		return t.interrupted(parent, own, err)
 	case t.malformed:
 		return swap.ParseError, errMalformedChunk.Error()
 	case t.done && t.o.Chunks > 0:
@@ -43,11 +37,19 @@ func (t *transcript) outcome(parent, own context.Context, err error) (swap.Outco
 	return swap.Truncated, "the body ended without finish reason or terminator"
 }
 
-func (t *transcript) timeout() (swap.Outcome, string) {
-	if t.o.Chunks == 0 {
+// interrupted classifies a stream that did not come to its end.
+func (t *transcript) interrupted(parent, own context.Context, err error) (swap.Outcome, string) {
+	switch {
+	case parent.Err() != nil:
+		return swap.Abandoned, "cut off by the end of the run"
+	case own.Err() != nil && t.o.Chunks == 0:
 		return swap.TimeoutFirst, "no token in time"
+	case own.Err() != nil:
+		return swap.TimeoutTotal, "not finished in time"
+	case errors.Is(err, errEventTooLong):
+		return swap.ParseError, err.Error()
 	}
-	return swap.TimeoutTotal, "not finished in time"
+	return swap.ResetMidStream, cause(err)
 }
 
 func clean(err error) bool { return err == nil || errors.Is(err, io.EOF) }

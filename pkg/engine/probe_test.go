@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -96,14 +95,16 @@ func TestProbeTellsEnginesApart(t *testing.T) {
 		metrics         string
 	}{
 		{
-			"vLLM", map[string]string{
+			"vLLM",
+			map[string]string{
 				"/v1/models": models("vllm", `,"max_model_len":32768`), "/version": `{"version":"0.27.0"}`,
 				"/metrics": "# HELP x y\n# TYPE vllm:num_requests_running gauge\n",
 			},
 			VLLM, "0.27.0", 32768, "/metrics",
 		},
 		{
-			"SGLang", map[string]string{
+			"SGLang",
+			map[string]string{
 				"/v1/models": models("sglang", `,"max_model_len":4096`), "/server_info": `{"model_path":"m","weight_version":"1","version":"0.5"}`,
 				"/api/version": `{"version":"x"}`,
 			},
@@ -112,32 +113,37 @@ func TestProbeTellsEnginesApart(t *testing.T) {
 		{"TGI", map[string]string{"/v1/models": models("m", ""), "/info": `{"max_total_tokens":2048,"version":"3.3.7"}`}, TGI, "3.3.7", 2048, ""},
 		{"Triton", map[string]string{"/v1/models": models("Triton Inference Server", "")}, Triton, "", 0, ""},
 		{
-			"llama.cpp", map[string]string{
+			"llama.cpp",
+			map[string]string{
 				"/v1/models": models("llamacpp", `,"meta":{"n_ctx":8192}`), "/props": `{"build_info":"b10472","total_slots":4}`,
 			},
 			LlamaCPP, "b10472", 8192, "",
 		},
 		{
-			"Ollama", map[string]string{
+			"Ollama",
+			map[string]string{
 				"/v1/models": `{"data":[{"id":"m:latest","owned_by":"library"}]}`, "/": "Ollama is running", "/api/version": `{"version":"0.33.0"}`,
 			},
 			Ollama, "0.33.0", 0, "",
 		},
 		{
-			"TensorRT-LLM", map[string]string{
+			"TensorRT-LLM",
+			map[string]string{
 				"/v1/models": models("tensorrt_llm", ""), "/version": `{"version":"1.3"}`, "/prometheus/metrics": "# TYPE trtllm_x gauge\n",
 			},
 			TensorRT, "1.3", 0, "/prometheus/metrics",
 		},
 		{"LMDeploy", map[string]string{"/v1/models": models("lmdeploy", "")}, LMDeploy, "", 0, ""},
 		{
-			"NIM shows vLLM's card", map[string]string{
+			"NIM shows vLLM's card",
+			map[string]string{
 				"/v1/models": models("vllm", ""), "/v1/metadata": `{"version":"2.1.6"}`, "/v1/health/live": `{}`,
 			},
 			NIM, "2.1.6", 0, "",
 		},
 		{
-			"llama-swap", map[string]string{
+			"llama-swap",
+			map[string]string{
 				"/v1/models": models("llamacpp", ""), "/running": `{"running":[]}`, "/api/version": `{"version":"250","commit":"c"}`,
 			},
 			LlamaSwap, "250", 0, "",
@@ -188,10 +194,9 @@ func TestProbeLearnsCapabilities(t *testing.T) {
 
 func TestProbeErrors(t *testing.T) {
 	t.Run("nobody listens", func(t *testing.T) {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		require.NoError(t, err)
-		require.NoError(t, l.Close())
-		_, err = probe(t, Target{URL: "http://" + l.Addr().String(), Model: "m"})
+		srv := httptest.NewServer(http.NotFoundHandler())
+		srv.Close()
+		_, err := probe(t, Target{URL: srv.URL, Model: "m"})
 		var unreachable *UnreachableError
 		require.ErrorAs(t, err, &unreachable)
 		require.Error(t, unreachable.Unwrap())

@@ -34,7 +34,7 @@ func TestRefusalsByStatus(t *testing.T) {
 		want   swap.Outcome
 		text   string
 	}{
-		{400, `{"error":{"message":"prompt: my secret","type":"invalid_request_error","code":400}}`, swap.HTTP4xx, "HTTP 400 invalid_request_error"},
+		{400, `{"error":{"message":"my secret","type":"invalid_request_error","code":400}}`, swap.HTTP4xx, "HTTP 400 invalid_request_error"},
 		{401, ``, swap.HTTP4xx, "HTTP 401"},
 		{429, `{"error":"Model is overloaded","error_type":"overloaded"}`, swap.HTTP429, "HTTP 429"},
 		{500, `<html>`, swap.HTTP5xx, "HTTP 500"},
@@ -45,6 +45,7 @@ func TestRefusalsByStatus(t *testing.T) {
 	for _, c := range cases {
 		t.Run(strconv.Itoa(c.status), func(t *testing.T) {
 			onSyntheticTime(t, answer(c.status, c.body), ClientOptions{}, func(t *testing.T, client *Client) {
+				t.Helper()
 				o := client.Stream(t.Context(), ask())
 				require.Equal(t, c.want, o.Outcome)
 				require.Equal(t, c.text, o.Err)
@@ -79,6 +80,7 @@ func TestTimeouts(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			onSyntheticTime(t, c.handler, ClientOptions{}, func(t *testing.T, client *Client) {
+				t.Helper()
 				begin := time.Now()
 				o := client.Stream(t.Context(), ask())
 				require.Equal(t, c.want, o.Outcome)
@@ -91,6 +93,7 @@ func TestTimeouts(t *testing.T) {
 func TestCancelAbandonsAtOnce(t *testing.T) {
 	silent := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	onSyntheticTime(t, silent, ClientOptions{}, func(t *testing.T, c *Client) {
+		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		begin := time.Now()
@@ -106,6 +109,7 @@ func TestOpenBodyAfterTerminator(t *testing.T) {
 		<-r.Context().Done()
 	})
 	onSyntheticTime(t, holds, ClientOptions{}, func(t *testing.T, c *Client) {
+		t.Helper()
 		begin := time.Now()
 		o := c.Stream(t.Context(), ask())
 		require.Equal(t, swap.OK, o.Outcome)
@@ -125,6 +129,7 @@ func TestStaleConnectionIsNotRetried(t *testing.T) {
 		stub{script: three}.ServeHTTP(w, r)
 	})
 	onSyntheticTime(t, handler, ClientOptions{}, func(t *testing.T, c *Client) {
+		t.Helper()
 		require.Equal(t, swap.OK, c.Stream(t.Context(), ask()).Outcome)
 		o := c.Stream(t.Context(), ask())
 		require.Equal(t, swap.ResetBeforeHeaders, o.Outcome)
@@ -137,6 +142,7 @@ func TestStaleConnectionIsNotRetried(t *testing.T) {
 
 func TestConnectionIsKeptAndReported(t *testing.T) {
 	onSyntheticTime(t, stub{script: three}, ClientOptions{}, func(t *testing.T, c *Client) {
+		t.Helper()
 		require.False(t, c.Stream(t.Context(), ask()).ConnReused)
 		require.True(t, c.Stream(t.Context(), ask()).ConnReused)
 		time.Sleep(idleTimeout + time.Second)
@@ -150,16 +156,15 @@ func TestArmHeader(t *testing.T) {
 		stub{script: three}.ServeHTTP(w, r)
 	})
 	onSyntheticTime(t, handler, ClientOptions{ArmHeader: ArmHeader}, func(t *testing.T, c *Client) {
+		t.Helper()
 		require.Equal(t, "candidate", c.Stream(t.Context(), ask()).Arm)
 	})
 }
 
 func TestConnectFailed(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	address := l.Addr().String()
-	require.NoError(t, l.Close())
-	c, err := NewClient(Target{URL: "http://" + address}, ClientOptions{})
+	srv := httptest.NewServer(http.NotFoundHandler())
+	srv.Close()
+	c, err := NewClient(Target{URL: srv.URL}, ClientOptions{})
 	require.NoError(t, err)
 	defer c.Close()
 	o := c.Stream(t.Context(), ask())

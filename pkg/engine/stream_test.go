@@ -111,7 +111,8 @@ func TestStreamCases(t *testing.T) {
 		},
 		{
 			"T19 unknown and null fields",
-			stub{script: "@10 " + raw(`{"new":{"a":[1,{"b":"]}"}]},"usage":null,"choices":[{"logprobs":null,"x":1.5e3,"delta":{"content":"a","y":[]}}]}`) + "F(stop) D"},
+			stub{script: "@10 " + raw(`{"new":{"a":[1,{"b":"]}"}]},"usage":null,`+
+				`"choices":[{"logprobs":null,"x":1.5e3,"delta":{"content":"a","y":[]}}]}`) + "F(stop) D"},
 			want{swap.OK, 10, 10, 10, 1, -1, "stop"},
 		},
 		{
@@ -179,7 +180,11 @@ func TestStreamCases(t *testing.T) {
 		{"no terminator but a finish reason", stub{script: "@10 C(a) F(stop) Z"}, want{swap.OKNoDone, 10, 10, 10, 1, -1, "stop"}},
 		{"terminator without a blank line", stub{script: "@10 C(a) F(stop) W(data: [DONE]) Z"}, want{swap.OK, 10, 10, 10, 1, -1, "stop"}},
 		{"broken connection after the terminator", stub{script: "@10 C(a) F(stop) D X"}, want{swap.OK, 10, 10, 10, 1, -1, "stop"}},
-		{"a chunk that is no JSON", stub{script: "@10 C(a) " + raw(`{"choices":[}`) + "F(stop) D"}, want{swap.ParseError, 10, 10, 10, 1, -1, "stop"}},
+		{
+			"a chunk that is no JSON",
+			stub{script: "@10 C(a) " + raw(`{"choices":[}`) + "F(stop) D"},
+			want{swap.ParseError, 10, 10, 10, 1, -1, "stop"},
+		},
 		{"not an event stream", stub{script: `@10 W({"choices":[]}) Z`}, want{swap.ParseError, -1, -1, -1, 0, -1, ""}},
 		{"an empty body", stub{script: "@10 Z"}, want{swap.Truncated, -1, -1, -1, 0, -1, ""}},
 		{
@@ -189,7 +194,8 @@ func TestStreamCases(t *testing.T) {
 		},
 		{
 			"llama.cpp prompt progress is no token",
-			stub{script: "@5 " + raw(`{"choices":[{"delta":{"role":"assistant","content":null}}],"prompt_progress":{"total":9}}`) + "@80 C(a) F(stop) D"},
+			stub{script: "@5 " + raw(`{"choices":[{"delta":{"role":"assistant","content":null}}],"prompt_progress":{"total":9}}`) +
+				"@80 C(a) F(stop) D"},
 			want{swap.OK, 80, 80, 80, 1, -1, "stop"},
 		},
 	}

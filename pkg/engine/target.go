@@ -28,7 +28,7 @@ func (t Target) String() string {
 
 // Format prints String for every verb, so that %+v and %#v cannot show the key.
 func (t Target) Format(f fmt.State, _ rune) {
-	_, _ = fmt.Fprint(f, t.String()) //nolint:errcheck // fmt reports a failing writer itself
+	_, _ = fmt.Fprint(f, t.String())
 }
 
 // LogValue is what slog shows of a target.

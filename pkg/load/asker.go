@@ -48,7 +48,7 @@ type trace struct{ id, parent string }
 
 func newTrace() trace {
 	var b [24]byte
-	_, _ = rand.Read(b[:]) //nolint:errcheck // never fails (crypto/rand)
+	_, _ = rand.Read(b[:]) // never fails
 	id := hex.EncodeToString(b[:16])
 	return trace{id: id, parent: "00-" + id + "-" + hex.EncodeToString(b[16:]) + "-01"}
 }

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"runtime"
 	"time"
 
 	"github.com/swapgate/swapgate/pkg/engine"
@@ -27,6 +28,8 @@ func (d *driver) open(ctx context.Context, wait waiter) {
 		}
 		d.opt.Meter.plan(1)
 		d.wg.Go(func() { d.send(ctx, j, due) })
+		// The dispatcher sleeps in a system call and would keep its processor, and the new goroutine with it, for a while.
+		runtime.Gosched()
 	}
 	wait(ctx, d.start.Add(d.plan.Length()))
 }

@@ -81,7 +81,7 @@ func (p Plan) Peak(timeout time.Duration) int {
 // poisson returns the arrivals of a Poisson process in [0, length). Gaps come from the inverse of the exponential
 // distribution, so that a seed keeps its meaning whatever the standard library does.
 func poisson(rate float64, length time.Duration, seed, stream uint64) []time.Duration {
-	r := rand.New(rand.NewPCG(seed, stream^arrivalStream)) //nolint:gosec // a seeded plan, not a secret
+	r := rand.New(rand.NewPCG(seed, stream^arrivalStream))
 	out := make([]time.Duration, 0, int(rate*length.Seconds())+1)
 	end := length.Seconds()
 	for at := 0.0; ; {
@@ -100,9 +100,10 @@ func (p Plan) hash() string {
 	h := sha256.New()
 	digest := p.prompts.Digest()
 	h.Write(digest[:])
-	writeInts(h, uint64(p.Settle), uint64(p.Measure), p.Stream, math.Float64bits(p.Step.Rate), uint64(p.Step.Concurrency)) //nolint:gosec // bits
+	writeInts(h, uint64(p.Settle), uint64(p.Measure), p.Stream, //nolint:gosec // not negative
+		math.Float64bits(p.Step.Rate), uint64(p.Step.Concurrency)) //nolint:gosec // not negative
 	for i, at := range p.Arrivals {
-		prompt := p.prompts.At(p.Stream, uint64(i))        //nolint:gosec // not negative
+		prompt := p.prompts.At(p.Stream, uint64(i))
 		writeInts(h, uint64(at), uint64(prompt.MaxTokens)) //nolint:gosec // not negative
 		h.Write(prompt.SHA256[:])
 	}

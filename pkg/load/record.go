@@ -14,8 +14,9 @@ func newRecord(b swap.BlockPlan, j job, planned time.Time, measured bool, o engi
 		Step: int32(b.Step), Block: int32(b.Block), Pair: int32(b.Pair), Seq: int32(j.seq), //nolint:gosec // far below 2^31
 		Arm: string(b.Arm), Measured: measured,
 		PlannedUnixNS: planned.UnixNano(),
-		MaxTokens:     int32(j.ask.MaxTokens),                                                                 //nolint:gosec // clipped by the workload
-		Outcome:       string(o.Outcome), Status: int32(o.Status), FinishReason: o.FinishReason, Error: o.Err, //nolint:gosec // three digits
+		MaxTokens:     int32(j.ask.MaxTokens), //nolint:gosec // clipped by the workload
+		Outcome:       string(o.Outcome), FinishReason: o.FinishReason, Error: o.Err,
+		Status:  int32(o.Status), //nolint:gosec // three digits
 		TraceID: j.traceID, PromptSHA256: j.fingerprint, Fingerprint: o.Fingerprint, ConnReused: o.ConnReused,
 		Chunks: int32(o.Chunks), ChunkGapsUS: o.GapsUS, //nolint:gosec // far below 2^31
 		PromptTokens: o.PromptTokens, OutputTokens: o.OutputTokens, CachedTokens: o.CachedTokens,

@@ -47,7 +47,7 @@ func (f *fakeServer) Stream(ctx context.Context, ask engine.Ask) engine.Observat
 		o.Arm = f.arm(n)
 	}
 	if outcome.Good() {
-		tokens := int32(ask.MaxTokens) //nolint:gosec // small
+		tokens := int32(ask.MaxTokens)
 		o.First, o.Last, o.OutputTokens, o.Chunks = o.End, o.End, &tokens, 1
 	} else {
 		o.Err = "told to"

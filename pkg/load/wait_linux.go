@@ -24,7 +24,7 @@ func waitPrecisely(ctx context.Context, due time.Time) bool {
 			return true
 		}
 		nap := unix.NsecToTimespec(int64(min(left, longestNap)))
-		_ = unix.Nanosleep(&nap, nil) //nolint:errcheck // EINTR only: the loop goes on
+		_ = unix.Nanosleep(&nap, nil) // EINTR only: the loop goes on
 	}
 }
 

@@ -47,7 +47,7 @@ func warm(t *testing.T, s *fakeServer, w swap.WarmUp) swap.WarmUpResult {
 // T54: the first request pays for loading, the next ones for compiling; the warm-up goes on until that is over.
 func TestWarmUpEndsWhenStable(t *testing.T) {
 	s := &fakeServer{answer: func(n int) (swap.Outcome, time.Duration) {
-		return swap.OK, 100*time.Millisecond + max(0, time.Duration(8-n))*time.Second
+		return swap.OK, time.Duration(100+1000*max(0, 8-n)) * time.Millisecond
 	}}
 	got := warm(t, s, swap.WarmUp{MinRequests: 5, MaxRequests: 500, Concurrency: 2, MaxDuration: swap.Duration(time.Hour)})
 	require.True(t, got.Stable)

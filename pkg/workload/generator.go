@@ -83,7 +83,7 @@ func (g *Generator) At(stream, i uint64) Prompt {
 
 // random returns the source of one prompt, whatever was drawn before.
 func (g *Generator) random(stream, i uint64) *rand.Rand {
-	return rand.New(rand.NewPCG(g.spec.Seed^mix(stream), mix(i^mix(stream+1)))) //nolint:gosec // a seeded plan, not a secret
+	return rand.New(rand.NewPCG(g.spec.Seed^mix(stream), mix(i^mix(stream+1))))
 }
 
 // mix is the finaliser of SplitMix64 (Steele, Lea and Flood 2014): neighbouring inputs give unrelated outputs.
@@ -112,7 +112,8 @@ func draw(r *rand.Rand, l swap.Lengths) int {
 func (g *Generator) digestOf() [sha256.Size]byte {
 	h := sha256.New()
 	w := g.spec
-	fmt.Fprintf(h, "%s|%s|%v|%v|%t|%g|%d|%d|", version, w.API, w.InputTokens, w.OutputTokens, w.IgnoreEOS, w.Temperature, w.Seed, len(g.prompts))
+	fmt.Fprintf(h, "%s|%s|%v|%v|%t|%g|%d|%d|", version,
+		w.API, w.InputTokens, w.OutputTokens, w.IgnoreEOS, w.Temperature, w.Seed, len(g.prompts))
 	var size [8]byte
 	for _, p := range g.prompts {
 		binary.LittleEndian.PutUint64(size[:], uint64(len(p)))

@@ -24,7 +24,7 @@ func prose(r *rand.Rand, tokens int) string {
 		words -= opened
 	}
 	for words > 0 {
-		n := min(words, 6+int(r.Uint64N(10)))
+		n := min(words, 6+r.IntN(10))
 		sentence(&b, r, n)
 		if words -= n; words > 0 {
 			b.WriteByte(' ')
