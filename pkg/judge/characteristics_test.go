@@ -18,8 +18,11 @@ var long = flag.Bool("long", false, "simulate operating characteristics with 200
 // simulation draws the latencies of both arms: log-normal with σ = .5, half of the variance of the logarithm being an
 // AR(1) process that starts anew in each block, as when a block drains before the next.
 type simulation struct {
+	// pairs of blocks in each step, and requests in each block.
 	pairs, requests int
-	phi             float64
+	// steps of load; each is e^.4 slower than the one before. 0 is one step.
+	steps int
+	phi   float64
 	// shift is the candidate's true log-ratio; drift the rise over the run, spread over ABBA blocks.
 	shift, drift float64
 }
@@ -39,6 +42,15 @@ func (s simulation) block(random *rand.Rand, shift float64) []float64 {
 }
 
 func (s simulation) arms(random *rand.Rand) (base, cand [][]float64) {
+	for step := range max(1, s.steps) {
+		slower := math.Exp(.4 * float64(step))
+		b, c := s.step(random)
+		base, cand = append(base, scaled(b, slower)...), append(cand, scaled(c, slower)...)
+	}
+	return base, cand
+}
+
+func (s simulation) step(random *rand.Rand) (base, cand [][]float64) {
 	for k := range s.pairs {
 		first, second := s.driftAt(2*k), s.driftAt(2*k+1)
 		if k%2 == 1 {
@@ -64,7 +76,7 @@ func (s simulation) run(t *testing.T, stat swap.Stat, margin float64) rates {
 	var r rates
 	for range repetitions {
 		base, cand := s.arms(random)
-		m := compareQuantiles(base, cand, gate(swap.MetricTTFT, stat, margin), resamples, random.Uint64())
+		m := compareQuantiles(s.pairs, base, cand, gate(swap.MetricTTFT, stat, margin), resamples, random.Uint64())
 		result := m.settle(m.failP(), 1, settings())
 		low, high := m.interval.bounds(.95)
 		for _, c := range []struct {
@@ -85,14 +97,21 @@ func (s simulation) run(t *testing.T, stat swap.Stat, margin float64) rates {
 	return r
 }
 
-func compareQuantiles(base, cand [][]float64, g swap.Gate, resamples int, seed uint64) measured {
+// compareQuantiles judges the arms' values of each block, with pairsPerStep pairs in a step.
+func compareQuantiles(pairsPerStep int, base, cand [][]float64, g swap.Gate, resamples int, seed uint64) measured {
 	p := pairs{list: make([]pair, len(base)), strata: make(stats.Strata, len(base))}
+	for k := range p.strata {
+		p.strata[k] = k / pairsPerStep
+	}
 	chosen := settings()
 	chosen.Resamples, chosen.Seed = resamples, seed
-	q, pooledBase, pooledCand := quantiles[g.Stat], stats.Pool(base), stats.Pool(cand)
+	arms := swap.PerArm[samples]{Baseline: samples{byPair: base}, Candidate: samples{byPair: cand}}
+	pooled := swap.PerArm[stats.Pooled]{Baseline: stats.Pool(base), Candidate: stats.Pool(cand)}
 	m := measured{gate: g, pairs: len(base), unstableP: 1}
-	m.values.Baseline, m.values.Candidate = stats.Quantile(pooledBase.Sorted(), q), stats.Quantile(pooledCand.Sorted(), q)
-	m.compareQuantiles(p, chosen, q, pooledBase, pooledCand)
+	for _, arm := range swap.Arms {
+		*m.values.Ptr(arm) = stats.Quantile(pooled.Get(arm).Sorted(), quantiles[g.Stat])
+	}
+	m.compareQuantiles(p, chosen, arms, pooled)
 	return m
 }
 
@@ -103,6 +122,13 @@ func TestOperatingCharacteristics(t *testing.T) {
 	t.Run("equal arms, φ=.9", func(t *testing.T) {
 		t.Parallel()
 		r := simulation{pairs: 20, requests: 200, phi: .9}.run(t, swap.StatP99, .1)
+		require.LessOrEqual(t, r.fail, .01)
+		nominal(t, r.missLow)
+		nominal(t, r.missHigh)
+	})
+	t.Run("equal arms over four steps, φ=.9", func(t *testing.T) {
+		t.Parallel()
+		r := simulation{pairs: 4, steps: 4, requests: 100, phi: .9}.run(t, swap.StatP95, .1)
 		require.LessOrEqual(t, r.fail, .01)
 		nominal(t, r.missLow)
 		nominal(t, r.missHigh)

@@ -3,7 +3,8 @@
 //
 // The unit of statistics is the pair of blocks: two stretches of load with one schedule, one on each arm, close in time.
 // Requests inside a block depend on each other, so bounds come from resampling pairs within their load step, never
-// from treating requests as independent.
+// from treating requests as independent. Student's t bounds the difference, on the degrees of freedom that are left when
+// one step dominates the spread. All steps are pooled: a gate speaks of the load as a whole.
 //
 // Each gate is a non-inferiority test with two one-sided bounds L and U on the worsening, and a margin δ:
 //

@@ -38,11 +38,11 @@ func (h *halves) observe(weights []float64, statistic func([]float64) float64) {
 }
 
 // changedP is the p-value against "both halves show the same difference". It is 1 where a half says nothing.
-func (h *halves) changedP(p pairs, statistic func([]float64) float64) float64 {
+func (h *halves) changedP(df float64, statistic func([]float64) float64) float64 {
 	var estimates, errors [2]float64
 	for i, mask := range h.mask {
 		estimates[i], errors[i] = statistic(mask), stats.StandardDeviation(h.replicates[i])
 	}
-	_, changed := stats.Heterogeneity(estimates[:], errors[:], p.degreesOfFreedom()-1)
+	_, changed := stats.Heterogeneity(estimates[:], errors[:], max(1, df-1))
 	return changed
 }

@@ -95,6 +95,13 @@ func (i scoreInterval) bounds(level float64) (low, high float64) {
 	return low, high
 }
 
+// standardError is the half-width of the interval in units of its critical value.
+func (i scoreInterval) standardError() float64 {
+	const level = .95
+	low, high := i.bounds(level)
+	return (high - low) / 2 / stats.TQuantile(level, i.df)
+}
+
 func (i scoreInterval) pAbove(x float64) float64 {
 	return i.invert(func(z float64) bool {
 		_, low, _ := stats.NewcombeDifference(i.cand, i.base, z)

@@ -16,8 +16,9 @@ type measured struct {
 	missing  swap.PerArm[int]
 	outcomes swap.PerArm[swap.OutcomeCounts]
 	pairs    int
-	// theta is the difference on the gate's scale and se its standard error.
+	// theta is the difference on the gate's scale, se its standard error and df the degrees of freedom behind it.
 	theta, se    float64
+	df           float64
 	interval     interval
 	designEffect float64
 	// unstableP is the p-value against "the difference did not change between the halves of the steps".
@@ -34,7 +35,7 @@ var quantiles = map[swap.Stat]float64{swap.StatP50: .5, swap.StatP90: .9, swap.S
 func measure(gate swap.Gate, p pairs, settings swap.Judge) measured {
 	m := measured{gate: gate, pairs: len(p.list), designEffect: math.NaN(), se: math.NaN(), unstableP: 1}
 	for _, arm := range swap.Arms {
-		_, _, *m.outcomes.Ptr(arm) = failures(p, arm)
+		_, *m.outcomes.Ptr(arm) = failures(p, arm)
 	}
 	var infer func()
 	switch _, isQuantile := quantiles[gate.Stat]; {
@@ -65,81 +66,75 @@ func (m *measured) refuse(code, message string, needBlocks int) {
 func (m *measured) quantile(p pairs, settings swap.Judge) func() {
 	q := quantiles[m.gate.Stat]
 	arms := m.collect(p)
-	base, cand := stats.Pool(arms.Baseline.byPair), stats.Pool(arms.Candidate.byPair)
-	m.values.Baseline, m.values.Candidate = stats.Quantile(base.Sorted(), q), stats.Quantile(cand.Sorted(), q)
+	pooled := swap.PerArm[stats.Pooled]{Baseline: stats.Pool(arms.Baseline.byPair), Candidate: stats.Pool(arms.Candidate.byPair)}
+	for _, arm := range swap.Arms {
+		*m.values.Ptr(arm) = stats.Quantile(pooled.Get(arm).Sorted(), q)
+	}
 	if tail := float64(min(m.n.Baseline, m.n.Candidate)) * min(q, 1-q); m.refusal == nil && tail < float64(settings.MinTail) {
 		need := math.Ceil(float64(m.pairs) * float64(settings.MinTail) / tail)
 		m.refuse(swap.ReasonLowN, shortTail(*m, tail, settings), max(int(need), settings.MinBlocks))
 	}
-	return func() {
-		m.designEffect = max(
-			exceedanceEffect(arms.Baseline, m.values.Baseline, p), exceedanceEffect(arms.Candidate, m.values.Candidate, p))
-		m.compareQuantiles(p, settings, q, base, cand)
-	}
+	return func() { m.compareQuantiles(p, settings, arms, pooled) }
 }
 
-func (m *measured) compareQuantiles(p pairs, settings swap.Judge, q float64, base, cand stats.Pooled) {
+// compareQuantiles takes degrees of freedom and design effect from the shares of requests above the quantile, whose
+// spread over blocks is to first order that of the quantile.
+func (m *measured) compareQuantiles(p pairs, settings swap.Judge, arms swap.PerArm[samples], pooled swap.PerArm[stats.Pooled]) {
+	var above swap.PerArm[blockSums]
+	for _, arm := range swap.Arms {
+		*above.Ptr(arm) = arms.Get(arm).above(m.values.Get(arm))
+	}
+	m.spread(above, p, false)
+	q := quantiles[m.gate.Stat]
 	m.bootstrap(p, settings, func(weights []float64) float64 {
-		return m.difference(base.Quantile(weights, q), cand.Quantile(weights, q))
+		return m.difference(pooled.Baseline.Quantile(weights, q), pooled.Candidate.Quantile(weights, q))
 	})
 }
 
-// exceedanceEffect is the design effect of the share of requests above the quantile, which carries over to the quantile.
-func exceedanceEffect(s samples, quantile float64, p pairs) float64 {
-	above, count := make([]float64, len(s.byPair)), make([]float64, len(s.byPair))
-	for k, values := range s.byPair {
-		for _, v := range values {
-			if v > quantile {
-				above[k]++
-			}
-		}
-		count[k] = float64(len(values))
-	}
-	return stats.DesignEffect(above, count, p.strata)
+// spread fills the degrees of freedom, and the design effect of the worse arm where the sums are counts.
+func (m *measured) spread(counts swap.PerArm[blockSums], p pairs, relative bool) {
+	m.df = degreesOfFreedom(counts, p, relative)
+	base, cand := counts.Baseline, counts.Candidate
+	m.designEffect = larger(stats.DesignEffect(base.num, base.den, p.strata), stats.DesignEffect(cand.num, cand.den, p.strata))
 }
 
 // mean compares the mean per request, a failed request counting as the slowest answer of either arm.
 func (m *measured) mean(p pairs, settings swap.Judge) func() {
 	arms := m.collect(p)
 	worst := worstAnswered(arms)
-	baseSum, baseN := arms.Baseline.sums(worst)
-	candSum, candN := arms.Candidate.sums(worst)
-	return m.ratioOfSums(p, settings, baseSum, baseN, candSum, candN)
+	return m.ratios(p, settings, swap.PerArm[blockSums]{Baseline: arms.Baseline.sums(worst), Candidate: arms.Candidate.sums(worst)})
 }
 
 // throughput compares generated tokens of good requests per second of measured time.
 func (m *measured) throughput(p pairs, settings swap.Judge) func() {
-	var tokens, seconds swap.PerArm[[]float64]
+	var sums swap.PerArm[blockSums]
 	for _, arm := range swap.Arms {
-		*tokens.Ptr(arm), *seconds.Ptr(arm), *m.n.Ptr(arm), *m.missing.Ptr(arm) = throughput(p, arm)
+		*sums.Ptr(arm), *m.n.Ptr(arm), *m.missing.Ptr(arm) = throughput(p, arm)
 		if m.n.Get(arm) == 0 && (arm == swap.Baseline || m.missing.Get(arm) > 0) {
 			m.refuse(swap.ReasonNoData, noData(*m, arm), 0)
 		}
 	}
-	return m.ratioOfSums(p, settings, tokens.Baseline, seconds.Baseline, tokens.Candidate, seconds.Candidate)
+	return m.ratios(p, settings, sums)
 }
 
-// ratioOfSums compares Σnum/Σden; the bootstrap weighs whole blocks in both sums alike.
-func (m *measured) ratioOfSums(p pairs, settings swap.Judge, baseNum, baseDen, candNum, candDen []float64) func() {
-	m.values.Baseline, m.values.Candidate = stats.Sum(baseNum)/stats.Sum(baseDen), stats.Sum(candNum)/stats.Sum(candDen)
+// ratios compares Σnum/Σden; the bootstrap weighs whole blocks in both sums alike.
+func (m *measured) ratios(p pairs, settings swap.Judge, sums swap.PerArm[blockSums]) func() {
+	m.values.Baseline, m.values.Candidate = sums.Baseline.ratio(), sums.Candidate.ratio()
 	return func() {
+		m.df = degreesOfFreedom(sums, p, m.relative())
 		m.bootstrap(p, settings, func(weights []float64) float64 {
-			return m.difference(dot(weights, baseNum)/dot(weights, baseDen), dot(weights, candNum)/dot(weights, candDen))
+			return m.difference(sums.Baseline.weighted(weights), sums.Candidate.weighted(weights))
 		})
 	}
 }
 
 // errorRate compares the shares of finished requests that failed.
 func (m *measured) errorRate(p pairs) func() {
-	var counted, deflated swap.PerArm[stats.Proportion]
-	effects := swap.PerArm[float64]{}
+	var counts swap.PerArm[blockSums]
 	for _, arm := range swap.Arms {
-		failed, finished, _ := failures(p, arm)
-		*counted.Ptr(arm) = stats.Proportion{Successes: stats.Sum(failed), Trials: stats.Sum(finished)}
-		*effects.Ptr(arm) = stats.DesignEffect(failed, finished, p.strata)
-		*deflated.Ptr(arm) = counted.Get(arm).Deflated(effects.Get(arm))
-		*m.n.Ptr(arm), *m.failed.Ptr(arm) = int(stats.Sum(finished)), int(stats.Sum(failed))
-		*m.values.Ptr(arm) = counted.Get(arm).Share()
+		c, _ := failures(p, arm)
+		*counts.Ptr(arm), *m.values.Ptr(arm) = c, c.ratio()
+		*m.n.Ptr(arm), *m.failed.Ptr(arm) = int(stats.Sum(c.den)), int(stats.Sum(c.num))
 		if m.n.Get(arm) == 0 {
 			m.refuse(swap.ReasonNoData, noData(*m, arm), 0)
 		}
@@ -148,12 +143,15 @@ func (m *measured) errorRate(p pairs) func() {
 		m.refuse(swap.ReasonNotDecided, "error_rate is compared as a difference: give its margin with unit absolute", 0)
 	}
 	return func() {
-		df := p.degreesOfFreedom()
-		score := scoreInterval{base: deflated.Baseline, cand: deflated.Candidate, df: df}
-		low, high := score.bounds(.95)
+		m.spread(counts, p, false)
+		deflated := func(arm swap.Arm) stats.Proportion {
+			c := counts.Get(arm)
+			counted := stats.Proportion{Successes: stats.Sum(c.num), Trials: stats.Sum(c.den)}
+			return counted.Deflated(stats.DesignEffect(c.num, c.den, p.strata))
+		}
+		score := scoreInterval{base: deflated(swap.Baseline), cand: deflated(swap.Candidate), df: m.df}
 		m.interval, m.theta = score, m.values.Candidate-m.values.Baseline
-		m.se = (high - low) / 2 / stats.TQuantile(.95, df)
-		m.designEffect = larger(effects.Baseline, effects.Candidate)
+		m.se = score.standardError()
 	}
 }
 
@@ -197,8 +195,8 @@ func (m *measured) bootstrap(p pairs, settings swap.Judge, statistic func(weight
 		m.se, m.interval = math.NaN(), newPercentileInterval(replicates)
 		return
 	}
-	m.interval = studentInterval{theta: m.theta, se: m.se, df: p.degreesOfFreedom()}
-	m.unstableP = halves.changedP(p, statistic)
+	m.interval = studentInterval{theta: m.theta, se: m.se, df: m.df}
+	m.unstableP = halves.changedP(m.df, statistic)
 }
 
 // difference is candidate against baseline on the gate's scale: a log-ratio, or a difference for an absolute margin.
@@ -210,11 +208,3 @@ func (m *measured) difference(base, cand float64) float64 {
 }
 
 func (m *measured) relative() bool { return m.gate.Unit != swap.Absolute }
-
-func dot(a, b []float64) float64 {
-	sum := 0.0
-	for k := range a {
-		sum += a[k] * b[k]
-	}
-	return sum
-}

@@ -58,6 +58,3 @@ func asPair(members []*Block) (pair, bool) {
 	}
 	return p, p.blocks.Baseline != nil && p.blocks.Candidate != nil
 }
-
-// degreesOfFreedom is the number of pairs less the number of groups they are exchanged in.
-func (p pairs) degreesOfFreedom() float64 { return float64(len(p.list) - p.strata.Count()) }

@@ -87,8 +87,8 @@ func (c *checks) samePlan(p pairs) {
 }
 
 func (c *checks) baselineAnswers(p pairs) {
-	_, finished, outcomes := failures(p, swap.Baseline)
-	if n := int(stats.Sum(finished)); n > 0 && outcomes.Failed() == n {
+	counts, outcomes := failures(p, swap.Baseline)
+	if n := int(stats.Sum(counts.den)); n > 0 && outcomes.Failed() == n {
 		c.forbid(swap.ReasonNoData, string(swap.Baseline), fmt.Sprintf(
 			"the baseline failed all of its %d requests, mostly with %s: there is nothing to hold the candidate to", n, dominant(outcomes)))
 	}

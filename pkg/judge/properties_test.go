@@ -33,7 +33,7 @@ func scaled(arms [][]float64, factor float64) [][]float64 {
 }
 
 func decision(base, cand [][]float64, g swap.Gate) swap.GateResult {
-	m := compareQuantiles(base, cand, g, 99, 1)
+	m := compareQuantiles(len(base), base, cand, g, 99, 1)
 	return m.settle(m.failP(), 1, settings())
 }
 
@@ -41,7 +41,7 @@ func TestSwappingTheArmsMirrorsTheDifference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base, cand := drawArms(t)
 		g := gate(swap.MetricTTFT, drawStat(t), .1)
-		there, back := compareQuantiles(base, cand, g, 99, 1), compareQuantiles(cand, base, g, 99, 1)
+		there, back := compareQuantiles(len(base), base, cand, g, 99, 1), compareQuantiles(len(cand), cand, base, g, 99, 1)
 		low, high := there.interval.bounds(.95)
 		mirroredLow, mirroredHigh := back.interval.bounds(.95)
 		for _, pair := range [][2]float64{{there.theta, -back.theta}, {low, -mirroredHigh}, {high, -mirroredLow}} {

@@ -68,28 +68,42 @@ func worstAnswered(arms swap.PerArm[samples]) float64 {
 	return worst
 }
 
-// sums returns each pair's sum and count of values, with a failed request counted as worst.
-func (s samples) sums(worst float64) (sum, count []float64) {
-	sum, count = make([]float64, len(s.byPair)), make([]float64, len(s.byPair))
+// sums are each pair's sum and count of values, with a failed request counted as worst.
+func (s samples) sums(worst float64) blockSums {
+	b := newBlockSums(len(s.byPair))
 	for k, values := range s.byPair {
 		for _, v := range values {
 			if math.IsInf(v, 1) {
 				v = worst
 			}
-			sum[k] += v
+			b.num[k] += v
 		}
-		count[k] = float64(len(values))
+		b.den[k] = float64(len(values))
 	}
-	return sum, count
+	return b
+}
+
+// above are each pair's values above x, and all its values.
+func (s samples) above(x float64) blockSums {
+	b := newBlockSums(len(s.byPair))
+	for k, values := range s.byPair {
+		for _, v := range values {
+			if v > x {
+				b.num[k]++
+			}
+		}
+		b.den[k] = float64(len(values))
+	}
+	return b
 }
 
 // throughput returns each pair's generated tokens of good requests and its measured seconds, and how many good requests
 // had and lacked a token count.
-func throughput(p pairs, arm swap.Arm) (tokens, seconds []float64, counted, missing int) {
-	tokens, seconds = make([]float64, len(p.list)), make([]float64, len(p.list))
+func throughput(p pairs, arm swap.Arm) (tokens blockSums, counted, missing int) {
+	tokens = newBlockSums(len(p.list))
 	for k := range p.list {
 		block := p.list[k].blocks.Get(arm)
-		seconds[k] = block.MeasuredSeconds
+		tokens.den[k] = block.MeasuredSeconds
 		for i := range block.Records {
 			record := &block.Records[i]
 			if !record.Good() {
@@ -100,17 +114,16 @@ func throughput(p pairs, arm swap.Arm) (tokens, seconds []float64, counted, miss
 				missing++
 				continue
 			}
-			tokens[k] += n
+			tokens.num[k] += n
 			counted++
 		}
 	}
-	return tokens, seconds, counted, missing
+	return tokens, counted, missing
 }
 
 // failures returns each pair's failed and finished requests of an arm, and all its outcomes.
-func failures(p pairs, arm swap.Arm) (failed, finished []float64, outcomes swap.OutcomeCounts) {
-	failed, finished = make([]float64, len(p.list)), make([]float64, len(p.list))
-	outcomes = swap.OutcomeCounts{}
+func failures(p pairs, arm swap.Arm) (failed blockSums, outcomes swap.OutcomeCounts) {
+	failed, outcomes = newBlockSums(len(p.list)), swap.OutcomeCounts{}
 	for k := range p.list {
 		records := p.list[k].blocks.Get(arm).Records
 		for i := range records {
@@ -119,11 +132,11 @@ func failures(p pairs, arm swap.Arm) (failed, finished []float64, outcomes swap.
 			if outcome == swap.Abandoned {
 				continue
 			}
-			finished[k]++
+			failed.den[k]++
 			if !outcome.Good() {
-				failed[k]++
+				failed.num[k]++
 			}
 		}
 	}
-	return failed, finished, outcomes
+	return failed, outcomes
 }

@@ -6,22 +6,58 @@ import "math"
 // residuals num−R·den within their group. It is NaN where there is no denominator. A group of one block adds no
 // variance; merge such groups first.
 func RatioOfSums(num, den []float64, strata Strata) (ratio, se float64) {
-	total := Sum(den)
-	if total == 0 {
+	if Sum(den) == 0 {
 		return math.NaN(), math.NaN()
 	}
-	ratio = Sum(num) / total
 	variance := 0.0
-	for _, group := range strata.members() {
-		residuals := make([]float64, len(group))
-		for i, k := range group {
-			residuals[i] = num[k] - ratio*den[k]
-		}
-		if n := float64(len(group)); n > 1 {
-			variance += n / (n - 1) * squaredDeviations(residuals)
+	for _, v := range groupVariances(RatioInfluence(num, den), strata) {
+		variance += v
+	}
+	return Sum(num) / Sum(den), math.Sqrt(variance)
+}
+
+// RatioInfluence is what each block adds to Σnum/Σden, to first order.
+func RatioInfluence(num, den []float64) []float64 {
+	total := Sum(den)
+	ratio := Sum(num) / total
+	influence := make([]float64, len(num))
+	for k := range num {
+		influence[k] = (num[k] - ratio*den[k]) / total
+	}
+	return influence
+}
+
+// EffectiveDegrees is the degrees of freedom behind the variance of a sum of block influences (Welch and Satterthwaite). With
+// one group it is the number of blocks less one; it is smaller than blocks less groups when one group dominates.
+func EffectiveDegrees(influence []float64, strata Strata) float64 {
+	groups := strata.members()
+	sum, squares := 0.0, 0.0
+	for g, v := range groupVariances(influence, strata) {
+		sum += v
+		if n := len(groups[g]); n > 1 {
+			squares += v * v / float64(n-1)
 		}
 	}
-	return ratio, math.Sqrt(variance) / total
+	if !(squares > 0) {
+		return float64(len(strata) - len(groups))
+	}
+	return sum * sum / squares
+}
+
+// groupVariances is each group's part of the variance of Σinfluence; a group of one has none.
+func groupVariances(influence []float64, strata Strata) []float64 {
+	groups := strata.members()
+	variances := make([]float64, len(groups))
+	for g, group := range groups {
+		values := make([]float64, len(group))
+		for i, k := range group {
+			values[i] = influence[k]
+		}
+		if n := float64(len(group)); n > 1 {
+			variances[g] = n / (n - 1) * squaredDeviations(values)
+		}
+	}
+	return variances
 }
 
 // DesignEffect is the variance of a share that was counted in blocks, over the variance it would have, were all trials

@@ -131,7 +131,17 @@ func TestRatioOfSumsIsBatchMeansForEqualBlocks(t *testing.T) {
 	require.True(t, math.IsNaN(ratio) && math.IsNaN(se))
 }
 
-func TestDesignEffectIsOneForIndependentAndLargeForClustered(t *testing.T) {
+func TestEffectiveDegreesFollowTheGroupThatDominates(t *testing.T) {
+	one := EffectiveDegrees([]float64{1, 2, 3, 5}, Strata{0, 0, 0, 0})
+	require.InDelta(t, 3, one, 1e-9)
+	balanced := EffectiveDegrees([]float64{1, 2, 3, 1, 2, 3}, Strata{0, 0, 0, 1, 1, 1})
+	require.InDelta(t, 4, balanced, 1e-9)
+	dominated := EffectiveDegrees([]float64{1, 2, 3, 100, 200, 300}, Strata{0, 0, 0, 1, 1, 1})
+	require.InDelta(t, 2, dominated, .001)
+	require.InDelta(t, 4, EffectiveDegrees(make([]float64, 6), Strata{0, 0, 0, 1, 1, 1}), 0)
+}
+
+func TestDesignEffectIsLargeForClusteredFailures(t *testing.T) {
 	trials := []float64{10, 10, 10, 10}
 	clustered := DesignEffect([]float64{10, 0, 10, 0}, trials, Strata{0, 0, 0, 0})
 	require.InDelta(t, 40./3, clustered, 1e-9)
