@@ -122,7 +122,7 @@ func downloadTemporal(ctx context.Context) (string, error) {
 }
 
 func buildTemporal(ctx context.Context, dir string) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", "install", temporalCLIPackage+"@"+temporalCLIVersion) //nolint:gosec // constants
+	cmd := exec.CommandContext(ctx, "go", "install", temporalCLIPackage+"@"+temporalCLIVersion)
 	cmd.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=", "GOOS=", "GOARCH=")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go install %s@%s: %w: %s", temporalCLIPackage, temporalCLIVersion, err, lastLine(out))

@@ -16,7 +16,7 @@ const (
 	envS3Listen    = "SWAPGATE_S3_LISTEN"
 	envS3Data      = "SWAPGATE_S3_DATA"
 	envS3AccessKey = "SWAPGATE_S3_ACCESS_KEY"
-	envS3SecretKey = "SWAPGATE_S3_SECRET_KEY"
+	envS3SecretKey = "SWAPGATE_S3_SECRET_KEY" //nolint:gosec // a name, not a key
 )
 
 const (

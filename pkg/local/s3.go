@@ -115,19 +115,7 @@ func (s *S3) Store() (swap.Store, error) {
 }
 
 func (s *S3) healthy(ctx context.Context) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.Endpoint()+healthPath, http.NoBody)
-	if err != nil {
-		return err
-	}
-	resp, err := (&http.Client{Transport: oneShot()}).Do(req)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("health page: %s", resp.Status)
-	}
-	return nil
+	return answersOK(ctx, "http://"+s.Endpoint()+healthPath)
 }
 
 // CreateBucket creates a bucket; one that exists is left as it is.

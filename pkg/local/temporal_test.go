@@ -42,10 +42,10 @@ func requireRunning(t *testing.T, server *local.Temporal, id string) {
 	c, err := server.Dial(t.Context(), silent)
 	require.NoError(t, err)
 	defer c.Close()
-	d, err := c.DescribeWorkflowExecution(t.Context(), id, "")
+	d, err := c.DescribeWorkflow(t.Context(), id, "")
 	require.NoError(t, err)
-	require.Equal(t, enums.WORKFLOW_EXECUTION_STATUS_RUNNING, d.GetWorkflowExecutionInfo().GetStatus())
-	require.Len(t, d.GetWorkflowExecutionInfo().GetSearchAttributes().GetIndexedFields(), len(swap.SearchAttributes))
+	require.Equal(t, enums.WORKFLOW_EXECUTION_STATUS_RUNNING, d.Status)
+	require.Equal(t, len(swap.SearchAttributes), d.TypedSearchAttributes.Size())
 }
 
 func TestRunsSurviveACrashOfTheServer(t *testing.T) {
@@ -57,7 +57,9 @@ func TestRunsSurviveACrashOfTheServer(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = server.Kill() })
 	start(t, server, "swap-a")
-	page, err := http.Get(server.UIURL())
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.UIURL(), http.NoBody)
+	require.NoError(t, err)
+	page, err := http.DefaultClient.Do(req)
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, page.StatusCode)
 	require.NoError(t, page.Body.Close())

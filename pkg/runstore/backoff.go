@@ -31,7 +31,7 @@ func (b backoff) retry(ctx context.Context, do func() error, failed func(error))
 		select {
 		case <-ctx.Done():
 			return err
-		case <-time.After(b.delay(failures, rand.Float64())): //nolint:gosec // jitter needs no secrecy
+		case <-time.After(b.delay(failures, rand.Float64())):
 		}
 	}
 }

@@ -2,7 +2,6 @@ package runstore
 
 import (
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"strings"
@@ -28,11 +27,7 @@ func parseEndpoint(text string) (endpoint, error) {
 		return endpoint{host: awsEndpoint, tls: true}, nil
 	}
 	if !strings.Contains(text, "://") {
-		_, port, err := net.SplitHostPort(text)
-		if strings.ContainsAny(text, "/@?# ") || strings.HasPrefix(text, ":") {
-			return endpoint{}, fmt.Errorf("store endpoint: want host:port, or a URL such as https://s3.example.com")
-		}
-		return endpoint{host: text, tls: err != nil || port == "443"}, nil
+		return parseHostPort(text)
 	}
 	u, err := url.Parse(text)
 	switch {
@@ -47,6 +42,14 @@ func parseEndpoint(text string) (endpoint, error) {
 		return endpoint{}, fmt.Errorf("store endpoint %q: want a scheme and a host only; the bucket has its own field", text)
 	}
 	return endpoint{host: u.Host, tls: u.Scheme == "https"}, nil
+}
+
+func parseHostPort(text string) (endpoint, error) {
+	u, err := url.Parse("//" + text)
+	if err != nil || u.Host != text || u.Hostname() == "" {
+		return endpoint{}, fmt.Errorf("store endpoint: want host:port, or a URL such as https://s3.example.com")
+	}
+	return endpoint{host: text, tls: u.Port() == "" || u.Port() == "443"}, nil
 }
 
 // region is the configured one, else the environment's. Other services than AWS get a name that spares the look-up of a

@@ -53,14 +53,18 @@ func StepPrefix(run swap.RunKey, step int) string {
 }
 
 // StepManifestKey is the manifest of a load step.
-func StepManifestKey(run swap.RunKey, step int) string { return StepPrefix(run, step) + "manifest.json" }
+func StepManifestKey(run swap.RunKey, step int) string {
+	return StepPrefix(run, step) + "manifest.json"
+}
 
 // BlockPrefix holds all attempts at one block.
 func BlockPrefix(run swap.RunKey, plan swap.BlockPlan) string {
 	return fmt.Sprintf("%sblock-%03d-%s/", StepPrefix(run, plan.Step), plan.Block, plan.Arm)
 }
 
-func sealedKey(run swap.RunKey, plan swap.BlockPlan) string { return BlockPrefix(run, plan) + sealedName }
+func sealedKey(run swap.RunKey, plan swap.BlockPlan) string {
+	return BlockPrefix(run, plan) + sealedName
+}
 
 func attemptPrefix(run swap.RunKey, plan swap.BlockPlan, attempt string) string {
 	return BlockPrefix(run, plan) + attempt + "/"

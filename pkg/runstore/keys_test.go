@@ -17,17 +17,17 @@ func TestLayout(t *testing.T) {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 8_000_000, time.FixedZone("CET", 3600))
 	plan := swap.BlockPlan{Step: 1, Block: 3, Arm: swap.Candidate, Pair: 2}
 	for key, want := range map[string]string{
-		StepManifestKey(run, 1):       "runs/chat/r1/raw/step-01/manifest.json",
-		BlockPrefix(run, plan):        "runs/chat/r1/raw/step-01/block-003-candidate/",
-		sealedKey(run, plan):          "runs/chat/r1/raw/step-01/block-003-candidate/sealed.json",
-		TelemetryKey(run, "a-1", 2):   "runs/chat/r1/telemetry/a-1/part-002.parquet",
-		WindowKey(run, 3, "a-1"):      "runs/chat/r1/rollout/window-003/a-1/requests.parquet",
-		EvidenceKey(run):              "runs/chat/r1/evidence.json",
-		VerdictKey(run):               "runs/chat/r1/verdict.json",
-		ReportKey(run):                "runs/chat/r1/report.html",
-		SlackKey(run):                 "runs/chat/r1/slack.json",
-		BaselineKey(run, at):          "baselines/chat/20260304T040607.008Z-r1.json",
-		SnapshotKey(run, at):          "snapshots/chat/20260304T040607.008Z-r1.json",
+		StepManifestKey(run, 1):        "runs/chat/r1/raw/step-01/manifest.json",
+		BlockPrefix(run, plan):         "runs/chat/r1/raw/step-01/block-003-candidate/",
+		sealedKey(run, plan):           "runs/chat/r1/raw/step-01/block-003-candidate/sealed.json",
+		TelemetryKey(run, "a-1", 2):    "runs/chat/r1/telemetry/a-1/part-002.parquet",
+		WindowKey(run, 3, "a-1"):       "runs/chat/r1/rollout/window-003/a-1/requests.parquet",
+		EvidenceKey(run):               "runs/chat/r1/evidence.json",
+		VerdictKey(run):                "runs/chat/r1/verdict.json",
+		ReportKey(run):                 "runs/chat/r1/report.html",
+		SlackKey(run):                  "runs/chat/r1/slack.json",
+		BaselineKey(run, at):           "baselines/chat/20260304T040607.008Z-r1.json",
+		SnapshotKey(run, at):           "snapshots/chat/20260304T040607.008Z-r1.json",
 		ClaimKey(run, "slack-verdict"): "claims/r1/slack-verdict.json",
 	} {
 		require.Equal(t, want, key)

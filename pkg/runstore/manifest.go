@@ -45,8 +45,10 @@ func (l *StepLog) writeManifest(ctx context.Context, plans []swap.BlockPlan) (sw
 		return swap.StepManifest{}, swap.ObjectRef{}, err
 	}
 	if !slices.EqualFunc(first.Blocks, ours.Blocks, func(a, b swap.BlockResult) bool { return a.Raw == b.Raw }) {
-		return swap.StepManifest{}, swap.ObjectRef{}, &Error{Op: "finish", URI: l.store.URI(key), Kind: ErrCorrupt,
-			Cause: errors.New("another attempt finished the step with other blocks")}
+		return swap.StepManifest{}, swap.ObjectRef{}, &Error{
+			Op: "finish", URI: l.store.URI(key), Kind: ErrCorrupt,
+			Cause: errors.New("another attempt finished the step with other blocks"),
+		}
 	}
 	return first, ref, nil
 }
@@ -94,8 +96,10 @@ func ReadStep(ctx context.Context, s *Store, ref swap.ObjectRef) (swap.StepManif
 	seen := map[int]bool{}
 	for _, block := range manifest.Blocks {
 		if seen[block.Block] || block.Step != manifest.Step {
-			return swap.StepManifest{}, nil, &Error{Op: "get", URI: ref.URI, Kind: ErrCorrupt,
-				Cause: fmt.Errorf("block %d of step %d is there twice or out of place", block.Block, block.Step)}
+			return swap.StepManifest{}, nil, &Error{
+				Op: "get", URI: ref.URI, Kind: ErrCorrupt,
+				Cause: fmt.Errorf("block %d of step %d is there twice or out of place", block.Block, block.Step),
+			}
 		}
 		seen[block.Block] = true
 		rows, err := ReadBlock(ctx, s, block)

@@ -141,20 +141,28 @@ func (l *StepLog) mayBegin(plan swap.BlockPlan) error {
 	return nil
 }
 
-// Write adds finished requests to the open block. Of a long block, what there is so far is uploaded every few seconds.
+// Write adds finished requests to the open block. Of a block that is written little by little, what there was before is
+// uploaded every few seconds, so that little of it is lost in a crash; a block that is written at once has no parts.
 func (l *StepLog) Write(rows []rawlog.Record) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.open == nil {
 		return fmt.Errorf("step %d: write without an open block", l.step)
 	}
-	b := l.open
-	b.rows = append(b.rows, rows...)
-	waiting := len(b.rows) - b.flushed
-	if waiting < l.policy.partRows && l.policy.now().Before(b.flushAt) {
+	if err := l.flush(l.open); err != nil {
+		return err
+	}
+	l.open.rows = append(l.open.rows, rows...)
+	return nil
+}
+
+// flush uploads the rows that are in no part yet, if they are many or have waited for long.
+func (l *StepLog) flush(b *openBlock) error {
+	waiting := b.rows[b.flushed:]
+	if len(waiting) == 0 || len(waiting) < l.policy.partRows && l.policy.now().Before(b.flushAt) {
 		return nil
 	}
-	o, err := tableObject(l.store, l.key(b.plan, partName(b.parts)), rawlog.Schema, b.rows[b.flushed:])
+	o, err := tableObject(l.store, l.key(b.plan, partName(b.parts)), rawlog.Schema, waiting)
 	if err != nil {
 		return err
 	}

@@ -128,13 +128,19 @@ func TestALongBlockLeavesParts(t *testing.T) {
 	p := plans(1)[0]
 	rows := requests(p, 40)
 	require.NoError(t, l.Begin(p, begun))
-	require.NoError(t, l.Write(rows[:10])) // too few and too early
+	require.NoError(t, l.Write(rows[:10]))
+	require.NoError(t, l.Write(rows[10:12])) // 10 are too few and too early for a part
 	clock = clock.Add(policy.partEvery)
-	require.NoError(t, l.Write(rows[10:12])) // part 0: long enough ago
-	require.NoError(t, l.Write(rows[12:27])) // part 1: enough rows
-	require.NoError(t, l.Write(rows[27:]))
+	require.NoError(t, l.Write(rows[12:27])) // 12 have waited for long enough
+	require.NoError(t, l.Write(rows[27:]))   // 15 are enough
+	clock = clock.Add(policy.partEvery)
 	require.NoError(t, l.Seal(resultOf(p, rows)))
 	require.NoError(t, l.Close(ctx))
+	for part, n := range []int64{12, 15} {
+		_, ref, err := s.GetKey(ctx, l.key(p, partName(part)))
+		require.NoError(t, err)
+		require.Equal(t, n, ref.Rows)
+	}
 
 	keys, err := s.List(ctx, "")
 	require.NoError(t, err)
@@ -160,6 +166,7 @@ func TestAnotherAttemptResumesAfterADeath(t *testing.T) {
 	drive(t, dying, planned[0], requests(planned[0], 20))
 	require.NoError(t, dying.Begin(planned[1], begun))
 	require.NoError(t, dying.Write(requests(planned[1], 12)))
+	require.NoError(t, dying.Write(requests(planned[1], 13)[12:]))
 	require.NoError(t, dying.up.drain(ctx))
 	abandon(dying)
 

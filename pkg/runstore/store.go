@@ -19,9 +19,9 @@ import (
 
 const (
 	// tries of one call; longer patience is the caller's (a step log's uploader, Temporal's retries).
-	tries           = 3
-	headerTimeout   = 15 * time.Second
-	callTimeout     = 30 * time.Second
+	tries                 = 3
+	headerTimeout         = 15 * time.Second
+	callTimeout           = 30 * time.Second
 	slowestBytesPerSecond = 1 << 20 // a slower transfer counts as hung
 )
 
@@ -71,7 +71,7 @@ func Open(cfg swap.Store, opts ...Option) (*Store, error) {
 }
 
 func newTransport() *http.Transport {
-	t := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert,errcheck // documented type of the variable
+	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.ResponseHeaderTimeout = headerTimeout
 	t.MaxIdleConnsPerHost = 16
 	t.DisableCompression = true // objects come back byte for byte

@@ -87,23 +87,23 @@ func stopShared() error {
 }
 
 // S3 returns the configuration of a store in a new, empty bucket of the shared service.
-func S3(t testing.TB) swap.Store {
-	t.Helper()
+func S3(tb testing.TB) swap.Store {
+	tb.Helper()
 	shared.Lock()
 	defer shared.Unlock()
-	ctx := context.WithoutCancel(t.Context())
+	ctx := context.WithoutCancel(tb.Context())
 	if shared.s3 == nil {
-		stack := sharedStack(t)
+		stack := sharedStack(tb)
 		s3, err := local.StartS3(ctx, S3Command(stack.Dir()))
-		require.NoError(t, err)
+		require.NoError(tb, err)
 		stack.Add("S3 service", func(ctx context.Context) error { return s3.Stop(ctx) })
 		shared.s3 = s3
 	}
 	store, err := shared.s3.Store()
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	shared.buckets++
 	store.Bucket = fmt.Sprintf("test-%04d", shared.buckets)
-	require.NoError(t, shared.s3.CreateBucket(ctx, store.Bucket))
+	require.NoError(tb, shared.s3.CreateBucket(ctx, store.Bucket))
 	return store
 }
 
@@ -115,17 +115,17 @@ func S3Command(dir string) local.S3Command {
 }
 
 // Temporal returns the shared dev server, with swapgate's search attributes. Tests keep apart by their workflow ids.
-func Temporal(t testing.TB) *local.Temporal {
-	t.Helper()
+func Temporal(tb testing.TB) *local.Temporal {
+	tb.Helper()
 	shared.Lock()
 	defer shared.Unlock()
 	if shared.temporal == nil {
-		ctx := context.WithoutCancel(t.Context())
-		stack := sharedStack(t)
+		ctx := context.WithoutCancel(tb.Context())
+		stack := sharedStack(tb)
 		path, err := local.FindTemporal(ctx, os.Stderr)
-		require.NoError(t, err)
+		require.NoError(tb, err)
 		server, err := local.StartTemporal(ctx, local.TemporalCommand{Path: path, Dir: stack.Dir()})
-		require.NoError(t, err)
+		require.NoError(tb, err)
 		stack.Add("Temporal dev server", func(ctx context.Context) error { return server.Stop(ctx) })
 		shared.temporal = server
 	}
@@ -133,13 +133,13 @@ func Temporal(t testing.TB) *local.Temporal {
 }
 
 // sharedStack wants shared to be locked.
-func sharedStack(t testing.TB) *local.Stack {
-	t.Helper()
+func sharedStack(tb testing.TB) *local.Stack {
+	tb.Helper()
 	if shared.stack == nil {
-		dir, err := os.MkdirTemp("", "swapgate-test-")
-		require.NoError(t, err)
+		dir, err := os.MkdirTemp("", "swapgate-test-") //nolint:usetesting // it outlives the test
+		require.NoError(tb, err)
 		shared.stack, err = local.NewStack(dir)
-		require.NoError(t, err)
+		require.NoError(tb, err)
 	}
 	return shared.stack
 }

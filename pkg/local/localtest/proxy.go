@@ -22,17 +22,17 @@ type Proxy struct {
 }
 
 // NewProxy puts a proxy before a store and returns the configuration that leads through it.
-func NewProxy(t testing.TB, store swap.Store) (*Proxy, swap.Store) {
-	t.Helper()
+func NewProxy(tb testing.TB, store swap.Store) (*Proxy, swap.Store) {
+	tb.Helper()
 	target, err := url.Parse(store.Endpoint)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	p := &Proxy{}
 	// The signature covers the Host header, so that must stay what the client sent.
 	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
 		r.Out.Host = r.In.Host
 	}}
-	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert,errcheck // documented type
+	transport := http.DefaultTransport.(*http.Transport).Clone()
 	forward.Transport = transport
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -47,7 +47,7 @@ func NewProxy(t testing.TB, store swap.Store) (*Proxy, swap.Store) {
 			forward.ServeHTTP(w, r)
 		}
 	}))
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		server.Close()
 		transport.CloseIdleConnections()
 	})
