@@ -124,7 +124,7 @@ func TestMemoryLeakKillsAndClearingItRevives(t *testing.T) {
 		for i := range 3 {
 			require.Equal(t, 200, ask(t, e, "POST", "/v1/chat/completions", chat(fmt.Sprint("a", i), 49, 3)).Code)
 		}
-		require.InDelta(t, 0.75, e.sched.kv.usage(), 1e-9)
+		inspect(t, e, func(s *scheduler) { require.InDelta(t, 0.75, s.kv.usage(), 1e-9) })
 		long := ask(t, e, "POST", "/v1/chat/completions", chat("b", 100, 100))
 		require.Equal(t, 200, long.Code)
 		data := events(t, long.Body.Bytes())

@@ -261,8 +261,10 @@ func TestAClientThatLeavesIsAborted(t *testing.T) {
 		e.ServeHTTP(httptest.NewRecorder(), req)
 		require.Equal(t, "abort", e.Truth(0).Requests[0].FinishReason)
 		require.Equal(t, 1, e.Truth(0).Requests[0].OutputTokens)
-		require.Zero(t, e.sched.active())
-		require.Zero(t, e.sched.kv.held)
+		inspect(t, e, func(s *scheduler) {
+			require.Zero(t, s.active())
+			require.Zero(t, s.kv.held)
+		})
 	})
 }
 

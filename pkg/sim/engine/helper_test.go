@@ -77,6 +77,12 @@ func startExact(t *testing.T, change func(*Config)) *Engine {
 	return e
 }
 
+// inspect reads the scheduler's state.
+func inspect(t *testing.T, e *Engine, read func(s *scheduler)) {
+	t.Helper()
+	require.NoError(t, e.withScheduler(func(s *scheduler, _ time.Duration) { read(s) }))
+}
+
 // timedRecorder is a ResponseRecorder that knows when each flush happened.
 type timedRecorder struct {
 	*httptest.ResponseRecorder

@@ -27,7 +27,7 @@ type measured struct {
 
 func measure(t *testing.T, cfg engine.Config) measured {
 	t.Helper()
-	const requests, rate = 2000, 180.0
+	const requests, rate = 1200, 180.0
 	cfg.Cold = engine.ColdStart{}
 	cfg.Noise.Drift = 0 // it would take minutes to average out
 	var out measured

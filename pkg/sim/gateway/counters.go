@@ -49,13 +49,16 @@ func (m *meter) begin() {
 	m.inFlight++
 }
 
-func (m *meter) end(failed bool) {
+func (m *meter) end() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.inFlight--
-	if failed {
-		m.errors++
-	}
+}
+
+func (m *meter) fail() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.errors++
 }
 
 func (m *meter) firstByte(d time.Duration) {

@@ -75,6 +75,14 @@ type passage struct {
 
 type passageKey struct{}
 
+// fail counts the failure of the request, once, and before the client can see it.
+func (p *passage) fail() {
+	if !p.failed {
+		p.failed = true
+		p.meter.fail()
+	}
+}
+
 func passageOf(r *http.Request) *passage {
 	p, _ := r.Context().Value(passageKey{}).(*passage)
 	return p
@@ -84,7 +92,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 	arm := g.split.choose()
 	p := &passage{meter: g.meters.Get(arm), arrived: time.Now()}
 	p.meter.begin()
-	defer func() { p.meter.end(p.failed) }()
+	defer p.meter.end()
 	w.Header().Set(ArmHeader, string(arm))
 	if model := g.cfg.Upstreams.Get(arm).Model; model != "" {
 		if err := replaceModel(w, r, model); err != nil {
@@ -108,15 +116,18 @@ func (g *Gateway) newProxy(arm swap.Arm, target *url.URL) http.Handler {
 		ModifyResponse: func(resp *http.Response) error {
 			resp.Header.Del(ArmHeader)
 			p := passageOf(resp.Request)
-			p.failed = resp.StatusCode >= http.StatusInternalServerError
+			if resp.StatusCode >= http.StatusInternalServerError {
+				p.fail()
+			}
 			if resp.StatusCode != http.StatusSwitchingProtocols {
 				resp.Body = &observedBody{ReadCloser: resp.Body, passage: p, ctx: resp.Request.Context()}
 			}
 			return nil
 		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			p := passageOf(r)
-			p.failed = r.Context().Err() == nil
+			if r.Context().Err() == nil {
+				passageOf(r).fail()
+			}
 			http.Error(w, "the "+string(arm)+" upstream failed: "+failureKind(err), http.StatusBadGateway)
 		},
 	}
@@ -149,7 +160,7 @@ func (b *observedBody) Read(buf []byte) (int, error) {
 		b.passage.meter.firstByte(time.Since(b.passage.arrived))
 	}
 	if err != nil && !errors.Is(err, io.EOF) && b.ctx.Err() == nil {
-		b.passage.failed = true
+		b.passage.fail()
 	}
 	return n, err
 }

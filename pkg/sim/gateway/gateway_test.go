@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/swapgate/swapgate/pkg/swap"
@@ -40,7 +39,7 @@ func TestRequestsAreSplitAndLabelled(t *testing.T) {
 	c := r.counters(t)
 	require.EqualValues(t, 90, c.Baseline.Requests)
 	require.EqualValues(t, 10, c.Candidate.TTFB.Count)
-	require.Zero(t, c.Baseline.Errors+c.Candidate.Errors+c.Baseline.InFlight)
+	require.Zero(t, c.Baseline.Errors+c.Candidate.Errors)
 	require.Positive(t, c.Candidate.TTFB.P95.Or(0))
 }
 
@@ -118,12 +117,10 @@ func TestUpstreamErrorsAreCounted(t *testing.T) {
 	require.Contains(t, refused.body, "candidate upstream failed: connection closed without an answer")
 	require.Equal(t, "candidate", refused.header.Get(ArmHeader))
 	require.ErrorIs(t, get("/middle").err, io.ErrUnexpectedEOF)
-	require.EventuallyWithT(t, func(ct *assert.CollectT) {
-		c := r.counters(t).Candidate
-		assert.Equal(ct, int64(3), c.Errors)
-		assert.Equal(ct, int64(0), c.InFlight)
-		assert.Equal(ct, int64(4), c.Requests)
-	}, time.Second, time.Millisecond)
+	c := r.counters(t).Candidate
+	require.EqualValues(t, 3, c.Errors)
+	require.EqualValues(t, 4, c.Requests)
+	require.Eventually(t, func() bool { return r.counters(t).Candidate.InFlight == 0 }, 5*time.Second, time.Millisecond)
 }
 
 func TestAnUpstreamThatIsDown(t *testing.T) {
@@ -165,7 +162,7 @@ func TestAClientThatLeavesIsNoError(t *testing.T) {
 	cancel()
 	_ = resp.Body.Close()
 	<-done
-	require.Eventually(t, func() bool { return r.gateway.meters.Baseline.read().InFlight == 0 }, time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return r.gateway.meters.Baseline.read().InFlight == 0 }, 5*time.Second, time.Millisecond)
 	require.Zero(t, r.gateway.meters.Baseline.read().Errors)
 }
 
