@@ -39,12 +39,12 @@ func TestDemoVerdicts(t *testing.T) {
 }
 
 // demo returns the verdict document on standard output and the exit code.
-func demo(t *testing.T, scenario string) (swap.Verdict, int) {
+func demo(t *testing.T, swapName string) (swap.Verdict, int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), demoTimeout)
 	defer cancel()
 	var stdout bytes.Buffer
-	cmd := exec.CommandContext(ctx, "bin/swapgate", "demo", "--scenario", scenario, "--output", "json")
+	cmd := exec.CommandContext(ctx, "bin/swapgate", "demo", "--swap", swapName, "--output", "json", "--no-ui", "--dir", t.TempDir())
 	cmd.Stdout, cmd.Stderr = &stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
 		var exit *exec.ExitError
