@@ -1,6 +1,7 @@
 package deploy_test
 
 import (
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/compose-spec/compose-go/v2/types"
 	"github.com/stretchr/testify/require"
 
+	"github.com/swapgate/swapgate/pkg/config"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -123,4 +125,20 @@ func TestSearchAttributesAreThoseOfTheCode(t *testing.T) {
 		names = append(names, name)
 	}
 	require.ElementsMatch(t, swap.SearchAttributes, names)
+}
+
+func TestTheDemoSpecificationFitsTheServices(t *testing.T) {
+	spec, err := config.Load("compose/swap.yaml", func(string) (string, bool) { return "", false })
+	require.NoError(t, err)
+	services := compose(t).Services
+	for _, address := range []string{
+		spec.Baseline.URL, spec.Candidate.URL, spec.Rollout.Route.URL, spec.Rollout.Route.AdminURL, spec.Store.Endpoint,
+	} {
+		u, err := url.Parse(address)
+		require.NoError(t, err)
+		require.Contains(t, services, u.Hostname())
+	}
+	require.Equal(t, "SWAPGATE_S3_ACCESS_KEY", spec.Store.AccessKey.Env, "the workers' own variable")
+	require.Contains(t, services["worker-load"].Environment, spec.Store.AccessKey.Env)
+	require.Contains(t, services["worker-load"].Environment, spec.Store.SecretKey.Env)
 }
