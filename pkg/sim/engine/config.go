@@ -15,6 +15,12 @@ import (
 // blockTokens is the size of a block of the KV cache, vLLM's default.
 const blockTokens = 16
 
+// What the simulator reserves memory for ahead of its use.
+const (
+	mostTokens  = 1 << 20
+	mostEntries = 1 << 20
+)
+
 // Config describes one simulated server.
 type Config struct {
 	// Model is the name that clients ask for.
@@ -120,7 +126,7 @@ func (c Config) Validate() error {
 		}
 	}
 	require(c.Model != "", "model must be set")
-	require(c.MaxModelLen > 0, "max_model_len must be positive, not %d", c.MaxModelLen)
+	require(c.MaxModelLen > 0 && c.MaxModelLen <= mostTokens, "max_model_len must be 1 to %d, not %d", mostTokens, c.MaxModelLen)
 	require(c.MaxBatch > 0, "max_batch must be positive, not %d", c.MaxBatch)
 	require(c.KVTokens/blockTokens*blockTokens >= c.MaxModelLen,
 		"kv_tokens (%d) must hold one request of max_model_len (%d)", c.KVTokens, c.MaxModelLen)
@@ -131,7 +137,7 @@ func (c Config) Validate() error {
 	require(c.Loading >= 0 && c.Cold.Requests >= 0 && c.Cold.Extra >= 0, "loading and cold_start must not be negative")
 	require(c.Noise.Prefill >= 0 && c.Noise.Decode >= 0 && c.Noise.Drift >= 0, "noise must not be negative")
 	require(c.Noise.Drift == 0 || c.Noise.DriftTime > 0, "noise.drift needs a positive noise.drift_time")
-	require(c.TruthEntries > 0, "truth_entries must be positive, not %d", c.TruthEntries)
+	require(c.TruthEntries > 0 && c.TruthEntries <= mostEntries, "truth_entries must be 1 to %d, not %d", mostEntries, c.TruthEntries)
 	errs = append(errs, c.Faults.Validate())
 	return errors.Join(errs...)
 }

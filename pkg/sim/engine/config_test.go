@@ -15,6 +15,7 @@ func TestConfig(t *testing.T) {
 	require.Equal(t, Default().MaxBatch, cfg.MaxBatch)
 	for bad, want := range map[string]string{
 		`{"colour":"x"}`:                          "colour",
+		`{"truth_entries":2000000000}`:            "truth_entries",
 		`{"model":""}`:                            "model must be set",
 		`{"kv_tokens":100}`:                       "must hold one request",
 		`{"max_batch":0}`:                         "max_batch",
