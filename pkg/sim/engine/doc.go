@@ -11,9 +11,9 @@
 //
 //	(base + per_sequence · n + per_context_token · Σ context) · noise
 //
-// Prefill and decode do not slow each other down, as on a server with disaggregated prefill: a fault in one shows in time
-// to first token or in time per output token, never in both. When the KV cache is full, the sequence admitted last is
-// preempted and later recomputed, as in vLLM.
+// Prefill and decode do not slow each other down, as on a server with disaggregated prefill: while nothing queues, a
+// slower prefill shows in time to first token alone and a slower decode in time per output token alone. When the KV cache
+// is full, the sequence admitted last is preempted and later recomputed, as in vLLM.
 //
 // A token is a word, or every 12 bytes of a longer word; each chat message costs one more for its role. Only prompts
 // enter the prefix cache, never answers. While loading, the server answers 503 instead of refusing connections.
