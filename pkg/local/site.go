@@ -103,16 +103,29 @@ type Models struct {
 	gateway Command
 }
 
-// StartModels starts the baseline, a candidate and a gateway with all traffic on the baseline. seed makes the candidate's
-// noise its own.
-func (s *Site) StartModels(ctx context.Context, candidate string, seed uint64) (*Models, error) {
+// ModelsOptions choose the models of a swap.
+type ModelsOptions struct {
+	// Candidate is the name of a scenario.
+	Candidate string
+	// Seed of the models' noise; the two arms' noise differs.
+	Seed uint64
+	// Adjust, if set, changes the configuration of both arms.
+	Adjust func(*engine.Config)
+}
+
+// StartModels starts the baseline, a candidate and a gateway with all traffic on the baseline.
+func (s *Site) StartModels(ctx context.Context, o ModelsOptions) (*Models, error) {
 	m := &Models{}
 	base := scenario.Baseline()
-	cand, err := scenario.Candidate(candidate)
+	cand, err := scenario.Candidate(o.Candidate)
 	if err != nil {
 		return nil, err
 	}
-	base.Seed, cand.Seed = 2*seed+1, 2*seed+2
+	base.Seed, cand.Seed = 2*o.Seed+1, 2*o.Seed+2
+	if o.Adjust != nil {
+		o.Adjust(&base)
+		o.Adjust(&cand)
+	}
 	if err := s.startEngine(ctx, m, swap.Baseline, base); err != nil {
 		return nil, err
 	}
