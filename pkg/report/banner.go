@@ -68,7 +68,7 @@ func newBanner(v swap.Verdict) banner {
 
 func traffic(w *swap.Weights) string {
 	if w == nil {
-		return "not moved (no route)"
+		return "n/a: no gateway was read back"
 	}
 	return fmt.Sprintf("%d %% baseline, %d %% candidate", w.Baseline, w.Candidate)
 }

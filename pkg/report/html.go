@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	"regexp"
 
 	"github.com/swapgate/swapgate/pkg/swap"
 )
@@ -14,7 +15,7 @@ var templates embed.FS
 
 // HTML is the report: one file that needs nothing else, runs no script and asks no server for anything.
 func HTML(d Data) ([]byte, error) {
-	pages, err := template.ParseFS(templates, "template/*.gohtml")
+	pages, err := template.New("").Funcs(template.FuncMap{"glue": glue}).ParseFS(templates, "template/*.gohtml")
 	if err != nil {
 		return nil, fmt.Errorf("the templates of the HTML report do not parse: %w", err)
 	}
@@ -55,6 +56,12 @@ func newPage(d Data) page {
 		Origin:  newOriginSection(v),
 	}
 }
+
+// numberAndUnit is a number in front of a short unit.
+var numberAndUnit = regexp.MustCompile(`(\d) (%|ms|s|pp|tok/s|tokens|GiB)(\W|$)`)
+
+// glue keeps numbers and their units on one line.
+func glue(s string) string { return numberAndUnit.ReplaceAllString(s, "$1\u00a0$2$3") }
 
 // unmeasured says why a section has nothing to show.
 func unmeasured(v swap.Verdict, what string) string {

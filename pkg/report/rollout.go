@@ -40,7 +40,7 @@ func newRolloutSection(v swap.Verdict, ids *figureIDs) rolloutSection {
 	desc := fmt.Sprintf("The candidate's weight in percent over %d windows, with the share of requests that it answered. At the end: %s.",
 		len(v.Rollout.Windows), s.Final)
 	s.Weights = ids.panel("Candidate's share of traffic, in %", weightsHeight, func(size chart.Size) chart.Chart {
-		return axis.Weights("Traffic weights over time", desc, size, points)
+		return axis.Weights("Traffic weights over time", desc, size, points, float64(v.Rollout.Final.Candidate))
 	})
 	for _, w := range v.Rollout.Windows {
 		s.Rows = append(s.Rows, newWindowRow(w))
@@ -61,6 +61,7 @@ func weightsOverTime(windows []swap.Window) (chart.Timeline, []chart.WeightPoint
 		}
 		points = append(points, p)
 	}
+	axis.To = axis.To.Add(axis.To.Sub(axis.From) / 20) // room to see what the weights were after the last window
 	return axis, points
 }
 

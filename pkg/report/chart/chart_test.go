@@ -65,7 +65,7 @@ func TestEmptyChartsHaveAxesButNoMarks(t *testing.T) {
 		"levels":  chart.Levels("t", "d", size, nil, swap.PerArm[[]swap.Value]{}),
 		"dots":    line.Dots("t", "d", size, nil),
 		"lines":   line.Lines("t", "d", size, []chart.Series{{Points: []chart.Point{{At: start, Value: math.NaN()}}}}),
-		"weights": line.Weights("t", "d", size, nil),
+		"weights": line.Weights("t", "d", size, nil, 0),
 	} {
 		t.Run(name, func(t *testing.T) {
 			requireDrawable(t, c)
@@ -138,6 +138,17 @@ func TestLinesKeepThePeakOfAPixel(t *testing.T) {
 	d := find(line.Lines("t", "d", size, []chart.Series{{Arm: swap.Baseline, Points: points}}), "arm-baseline line thin")
 	require.Less(t, len(d), 10000)
 	require.Contains(t, d, " 14L", "the one peak reaches the top")
+}
+
+func TestWeightsEndAtTheFinalSplit(t *testing.T) {
+	line := chart.Timeline{From: start, To: start.Add(time.Hour)}
+	c := line.Weights("t", "d", size, []chart.WeightPoint{
+		{From: start, To: start.Add(20 * time.Minute), Asked: 5, Realised: swap.Of(5.2)},
+		{From: start.Add(20 * time.Minute), To: start.Add(40 * time.Minute), Asked: 50},
+	}, 0)
+	requireDrawable(t, c)
+	require.Equal(t, "M48 186.9H148V105H248V196H348", find(c, "arm-shared line"))
+	require.Equal(t, 1, strings.Count(find(c, "arm-candidate dot"), "z"), "a share that is unknown is not drawn")
 }
 
 func TestForestPutsTheMarginInOnePlace(t *testing.T) {

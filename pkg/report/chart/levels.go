@@ -28,9 +28,9 @@ func Levels(title, desc string, size Size, steps []string, arms swap.PerArm[[]sw
 				command = "M"
 				continue
 			}
-			x, y := f.px(float64(i)+offset(arm)), f.py(value)
+			x, y := f.px(float64(i)), f.py(value)
 			line += point(command, x, y)
-			dots += marker(arm, x, y, 3.5)
+			dots += marker(arm, x, y, markerSize(arm))
 			command = "L"
 		}
 		c.path(armClass(arm, "line"), line)
@@ -39,12 +39,12 @@ func Levels(title, desc string, size Size, steps []string, arms swap.PerArm[[]sw
 	return c
 }
 
-// offset sets the arms a little apart, so that equal values do not hide each other.
-func offset(arm swap.Arm) float64 {
-	if arm == swap.Candidate {
-		return 0.05
+// markerSize leaves the baseline's circle visible around a candidate's diamond of the same value.
+func markerSize(arm swap.Arm) float64 {
+	if arm == swap.Baseline {
+		return 4.5
 	}
-	return -0.05
+	return 3
 }
 
 // stepTicks labels as many steps as fit into width, and always the first.

@@ -63,11 +63,14 @@ func Reason(r swap.Reason) string {
 		return Clean(r.Code)
 	case message == "":
 		return subject
-	case subject == "" || strings.Contains(strings.ToLower(message), strings.ToLower(subject)):
+	case subject == "" || strings.Contains(plain(message), plain(subject)):
 		return message
 	}
 	return subject + ": " + message
 }
+
+// plain makes "ttft_p99" and "TTFT P99" the same.
+func plain(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", " ")) }
 
 // Model names the model of an arm and the engine that serves it.
 func Model(a swap.ArmFacts) string {

@@ -51,9 +51,38 @@ func Bounds(g swap.GateResult) string {
 	return fmt.Sprintf("%s to %s", inMarginTerms(g, g.Low), inMarginTerms(g, g.High))
 }
 
+// Interval is the interval of the change without its unit, for narrow columns, such as "[−1.0, +9.4]".
+func Interval(g swap.GateResult) string {
+	bare := func(v swap.Value) string {
+		number, _, _ := strings.Cut(inMarginTerms(g, v), " ")
+		return number
+	}
+	if !g.Low.Valid() && !g.High.Valid() {
+		return NA
+	}
+	return "[" + bare(g.Low) + ", " + bare(g.High) + "]"
+}
+
+// FromTo is the baseline's and the candidate's value with their unit once, such as "486 → 501 ms".
+func FromTo(g swap.GateResult) string {
+	from, to := Quantity(g.Baseline, g.Unit), Quantity(g.Candidate, g.Unit)
+	if number, unit, found := strings.Cut(from, " "); found && strings.HasSuffix(to, " "+unit) {
+		from = number
+	}
+	return from + " → " + to
+}
+
 // Margin is the tolerance of a gate with the direction in which it counts, such as "+10 %" or "±5 %".
 func Margin(g swap.GateResult) string {
-	limit := strings.TrimPrefix(inMarginTerms(g, swap.Of(g.Gate.Margin)), "+")
+	var limit string
+	switch {
+	case g.Gate.Unit != swap.Absolute:
+		limit = Quantity(swap.Of(g.Gate.Margin), "fraction")
+	case g.Unit == "fraction":
+		limit = Quantity(swap.Of(g.Gate.Margin*100), "pp")
+	default:
+		limit = Quantity(swap.Of(g.Gate.Margin), g.Unit)
+	}
 	switch g.Gate.Better {
 	case swap.HigherIsBetter:
 		return minus + limit
@@ -84,7 +113,7 @@ func Evidence(g swap.GateResult) string {
 	if g.N.Baseline != g.N.Candidate {
 		n += " / " + Count(g.N.Candidate)
 	}
-	return fmt.Sprintf("%s in %s blocks", n, Count(g.Blocks))
+	return fmt.Sprintf("n = %s per arm in %s blocks", n, Count(g.Blocks))
 }
 
 // Level is the confidence of a gate's bounds, such as "95 %".

@@ -24,25 +24,26 @@ func Quantity(v swap.Value, unit string) string {
 	return quantity(f, unit, number)
 }
 
-// Difference formats a signed difference of two quantities; a difference of fractions is in percentage points (pp).
+// Difference formats a signed difference of two quantities; a difference of fractions is in percentage points (pp) with
+// two decimals.
 func Difference(v swap.Value, unit string) string {
 	f, ok := v.Get()
 	if !ok {
 		return NA
 	}
 	if unit == "fraction" {
-		return signed(f*100) + " pp"
+		return fixed(f*100, 2) + " pp"
 	}
 	return quantity(f, unit, signed)
 }
 
-// Ratio formats a signed relative change, a fraction, in percent.
+// Ratio formats a signed relative change, a fraction, in percent with one decimal.
 func Ratio(v swap.Value) string {
 	f, ok := v.Get()
 	if !ok {
 		return NA
 	}
-	return signed(f*100) + " %"
+	return fixed(f*100, 1) + " %"
 }
 
 // Share formats part of whole in percent; it is n/a of nothing.
@@ -87,6 +88,20 @@ func quantity(f float64, unit string, format func(float64) string) string {
 		return format(f*100) + " %"
 	}
 	return format(f) + " " + Clean(unit)
+}
+
+// fixed has a sign and a fixed number of decimals, so that the bounds of an interval compare at a glance.
+func fixed(f float64, decimals int) string {
+	abs := strconv.FormatFloat(math.Abs(f), 'f', decimals, 64)
+	whole, part, _ := strings.Cut(abs, ".")
+	text := thousands(whole) + "." + part
+	switch {
+	case strings.Trim(abs, "0.") == "":
+		return text
+	case f < 0:
+		return minus + text
+	}
+	return "+" + text
 }
 
 func signed(f float64) string {

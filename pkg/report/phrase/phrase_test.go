@@ -42,15 +42,20 @@ func TestChangeIsSignedInTheTermsOfTheMargin(t *testing.T) {
 	}
 	require.Equal(t, "TTFT P99", phrase.Gate(relative.Gate))
 	require.Equal(t, "+4.2 %", phrase.Change(relative))
-	require.Equal(t, "−1 % to +9.4 %", phrase.Bounds(relative))
+	require.Equal(t, "−1.0 % to +9.4 %", phrase.Bounds(relative))
+	require.Equal(t, "[−1.0, +9.4]", phrase.Interval(relative))
 	require.Equal(t, "+10 %", phrase.Margin(relative))
+	relative.Baseline, relative.Candidate = swap.Of(486), swap.Of(501)
+	require.Equal(t, "486 → 501 ms", phrase.FromTo(relative))
+	relative.Candidate = swap.Absent()
+	require.Equal(t, "486 ms → n/a", phrase.FromTo(relative))
 
 	absolute := swap.GateResult{
 		Gate: swap.Gate{Metric: swap.MetricErrorRate, Stat: swap.StatRate, Margin: .005, Unit: swap.Absolute},
 		Unit: "fraction", Change: swap.Of(.001),
 	}
 	require.Equal(t, "Error rate", phrase.Gate(absolute.Gate))
-	require.Equal(t, "+0.1 pp", phrase.Change(absolute))
+	require.Equal(t, "+0.10 pp", phrase.Change(absolute))
 	require.Equal(t, "+0.5 pp", phrase.Margin(absolute))
 	require.Equal(t, "n/a", phrase.Bounds(absolute))
 
@@ -93,6 +98,7 @@ func TestUnknownDecisionIsNeverAPass(t *testing.T) {
 func TestReasonNamesItsSubjectOnce(t *testing.T) {
 	require.Equal(t, "route: weights were not honoured", phrase.Reason(swap.Reason{Subject: "route", Message: "weights were not honoured"}))
 	require.Equal(t, "The route is gone", phrase.Reason(swap.Reason{Subject: "route", Message: "The route is gone"}))
+	require.Equal(t, "TTFT P99 is slow", phrase.Reason(swap.Reason{Subject: "ttft_p99", Message: "TTFT P99 is slow"}))
 	require.Equal(t, "LOW_N", phrase.Reason(swap.Reason{Code: "LOW_N"}))
 }
 

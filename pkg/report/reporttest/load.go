@@ -83,7 +83,7 @@ func addStep(d *report.Data, s scenario, i, concurrency int) {
 	d.Steps = append(d.Steps, step)
 	d.Spans = append(d.Spans, report.Span{Label: label, From: from, To: from.Add(blocksPerStep * blockLength)})
 	for b := range blocksPerStep {
-		arm := swap.Arms[(b+b/2)%2]
+		arm := armAt(b)
 		v := step.Arms.Get(arm).TTFTP95ms.Or(0) * (1 + 0.06*math.Sin(float64(7*b+3*i)))
 		d.Blocks = append(d.Blocks, report.Block{Arm: arm, Started: from.Add(time.Duration(b) * blockLength), TTFTP95ms: swap.Of(v)})
 	}
@@ -121,17 +121,22 @@ func logNormal(n int, median, sigma float64) []float64 {
 	return values
 }
 
+// armAt is the arm whose block runs in block b of a step: ABBA.
+func armAt(b int) swap.Arm { return swap.Arms[(b+b/2)%2] }
+
 func telemetry(s scenario) []report.TimeSeries {
-	end := stepStart(len(concurrencies))
 	wave := func(name string, arm swap.Arm, level, swing, growth float64) report.TimeSeries {
 		series := report.TimeSeries{Name: name, Arm: arm}
-		for at, k := start.Add(3*time.Minute), 0.0; at.Before(end); at, k = at.Add(20*time.Second), k+1 {
-			share := at.Sub(start).Seconds() / end.Sub(start).Seconds()
-			active := 0.15
-			if on := int(k/1.5)%2 == 0; on == (arm == swap.Baseline) {
-				active = 1
+		for i := range concurrencies {
+			for k := range blocksPerStep * 3 {
+				share := level * 0.1
+				if armAt(k/3) == arm {
+					share = level + growth*float64(i)/3 + swing*math.Sin(float64(5*k+i))
+				}
+				series.Points = append(series.Points, report.TimePoint{
+					At: stepStart(i).Add(time.Duration(k) * blockLength / 3), Value: share,
+				})
 			}
-			series.Points = append(series.Points, report.TimePoint{At: at, Value: (level + growth*share + swing*math.Sin(k)) * active})
 		}
 		return series
 	}

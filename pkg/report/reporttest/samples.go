@@ -35,10 +35,10 @@ func PassWithRollout() report.Data {
 	d := loaded(scenario{ttft: 1.03, tpot: 0.94, throughput: 1.05, length: 1.01})
 	v := &d.Verdict
 	v.Verdict, v.Stage = swap.Pass, swap.StageDone
-	v.Summary = "All 5 gates hold and the candidate serves all traffic; TTFT P99 is 3.4 % higher, inside its margin of 10 %."
+	v.Summary = "All 5 gates hold and the candidate serves all traffic; TTFT P99 is 3.0 % higher, inside its margin of 10 %."
 	v.Reasons = []swap.Reason{{
 		Code: swap.ReasonRegressionInside, Subject: "ttft_p99",
-		Message: "TTFT P99 is worse by 3.4 % (one-sided 95 % bounds +0.8 … +6.1 %), within the margin of 10 %.",
+		Message: "TTFT P99 is worse by 3.0 % (one-sided 95 % bounds +0.4 … +5.6 %), within the margin of 10 %.",
 	}}
 	v.Rollout = rollout([]windowPlan{
 		{weight: 5, action: swap.ActionAdvance, next: 25},
@@ -53,13 +53,13 @@ func PassWithRollout() report.Data {
 
 // FailAtGates was slower than the margins allow and failed requests at the highest step; no traffic was moved.
 func FailAtGates() report.Data {
-	d := loaded(scenario{ttft: 1.38, tpot: 1.02, throughput: 0.93, length: 1.0, failed: 12})
+	d := loaded(scenario{ttft: 1.38, tpot: 1.02, throughput: 0.985, length: 1.0, failed: 12})
 	v := &d.Verdict
 	v.Verdict, v.Stage = swap.Fail, swap.StageCompare
 	v.Summary = "The candidate must not replace the baseline: TTFT P99 is 38 % higher and 0.83 % of requests fail."
 	v.Reasons = []swap.Reason{
 		{Code: swap.ReasonGateFailed, Subject: "ttft_p99", Message: "candidate's time to first token P99 is 38 % higher than the baseline's (margin 10 %)"},
-		{Code: swap.ReasonGateFailed, Subject: "error_rate", Message: "candidate fails 0.83 % of its requests, the baseline 0.00 %, mostly with http_5xx (9)"},
+		{Code: swap.ReasonGateFailed, Subject: "error_rate", Message: "candidate fails 0.83 % of its requests, the baseline 0.00 %, mostly with http_5xx (9) and timeout_first_token (3)"},
 	}
 	v.FinalWeights = &swap.Weights{Baseline: 100}
 	v.Findings = append(v.Findings, swap.Finding{
