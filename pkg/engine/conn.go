@@ -33,7 +33,6 @@ type exchange struct {
 	mu       sync.Mutex
 	attempts int
 	reused   bool
-	got      time.Time
 	sent     time.Time
 	answered time.Time
 }
@@ -46,13 +45,12 @@ func (x *exchange) gotConn(info httptrace.GotConnInfo) {
 	x.mu.Lock()
 	x.attempts++
 	x.reused = info.Reused
-	if x.got.IsZero() {
-		x.got = x.clock()
-	}
 	x.mu.Unlock()
 	if conn := watched(info.Conn); conn != nil {
 		conn.next.Store(x)
+		return
 	}
+	x.wrote(x.clock())
 }
 
 // watched finds the connection below TLS.
@@ -85,9 +83,5 @@ func (x *exchange) report(o *Observation) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	o.Attempts, o.ConnReused = x.attempts, x.reused
-	o.Headers = x.answered
-	o.Sent = x.sent
-	if o.Sent.IsZero() {
-		o.Sent = x.got
-	}
+	o.Headers, o.Sent = x.answered, x.sent
 }

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -138,6 +139,41 @@ func TestStaleConnectionIsNotRetried(t *testing.T) {
 		require.Equal(t, 2, requests)
 		require.Equal(t, swap.OK, c.Stream(t.Context(), ask()).Outcome)
 	})
+}
+
+// T35: a kept connection that takes no byte. The transport would send the request again on a new one, and the time of the
+// first try would be lost.
+func TestRequestIsNeverSentAgain(t *testing.T) {
+	srv := httptest.NewServer(stub{script: three})
+	defer srv.Close()
+	dials := 0
+	c, err := NewClient(Target{URL: srv.URL}, ClientOptions{Dial: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		dials++
+		conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+		return &oneRequestConn{Conn: conn}, err
+	}})
+	require.NoError(t, err)
+	defer c.Close()
+	require.Equal(t, swap.OK, c.Stream(t.Context(), ask()).Outcome)
+	o := c.Stream(t.Context(), ask())
+	require.Equal(t, swap.ResetBeforeHeaders, o.Outcome)
+	require.Equal(t, "broken pipe", o.Err)
+	require.Equal(t, 1, o.Attempts)
+	require.Equal(t, 1, dials)
+}
+
+// oneRequestConn takes one write and refuses the next.
+type oneRequestConn struct {
+	net.Conn
+	used bool
+}
+
+func (c *oneRequestConn) Write(b []byte) (int, error) {
+	if c.used {
+		return 0, syscall.EPIPE
+	}
+	c.used = true
+	return c.Conn.Write(b)
 }
 
 func TestConnectionIsKeptAndReported(t *testing.T) {

@@ -139,8 +139,6 @@ type pipeNet struct {
 	conns chan net.Conn
 	once  sync.Once
 	done  chan struct{}
-	// dials counts connections.
-	dials int
 }
 
 func newPipeNet() *pipeNet { return &pipeNet{conns: make(chan net.Conn), done: make(chan struct{})} }
@@ -149,7 +147,6 @@ func (p *pipeNet) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {
 	case p.conns <- server:
-		p.dials++
 		return client, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()

@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,6 +50,14 @@ func TestPromptsAreStable(t *testing.T) {
 	w.InputTokens = swap.Lengths{Median: 8}
 	p := generator(t, w).At(3, 4)
 	require.Equal(t, Prompt{Text: "Also over between foundation it also.", MaxTokens: 191, SHA256: p.SHA256}, p)
+
+	h := sha256.New()
+	for i := range uint64(50) {
+		p := generator(t, spec()).At(1, i)
+		h.Write(p.SHA256[:])
+		h.Write([]byte{byte(p.MaxTokens)})
+	}
+	require.Equal(t, "73b7eed8e0b4d1c4", hex.EncodeToString(h.Sum(nil)[:8]))
 }
 
 func TestNeighboursDiffer(t *testing.T) {
