@@ -63,8 +63,15 @@ type goPackage struct {
 	files   map[string]*ast.File
 }
 
-func TestImportRules(t *testing.T) {
-	_, packages := loadModule(t)
+func TestArchitecture(t *testing.T) {
+	fset, packages := loadModule(t)
+	t.Run("import rules", func(t *testing.T) { checkImports(t, packages) })
+	t.Run("every package says what it is", func(t *testing.T) { checkPackageComments(t, packages) })
+	t.Run("files and functions stay small", func(t *testing.T) { checkSizes(t, fset, packages) })
+}
+
+func checkImports(t *testing.T, packages map[string]goPackage) {
+	t.Helper()
 	for _, rule := range importRules {
 		t.Run(rule.name, func(t *testing.T) {
 			checked := 0
@@ -126,8 +133,8 @@ func covers(forbidden, imported string) bool {
 	return imported == forbidden || strings.Contains(forbidden, ".") && strings.HasPrefix(imported, forbidden+"/")
 }
 
-func TestEveryPackageSaysWhatItIs(t *testing.T) {
-	_, packages := loadModule(t)
+func checkPackageComments(t *testing.T, packages map[string]goPackage) {
+	t.Helper()
 	for _, path := range sortedPaths(packages) {
 		documented := false
 		for _, f := range packages[path].files {
@@ -137,8 +144,8 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 	}
 }
 
-func TestFilesAndFunctionsStaySmall(t *testing.T) {
-	fset, packages := loadModule(t)
+func checkSizes(t *testing.T, fset *token.FileSet, packages map[string]goPackage) {
+	t.Helper()
 	for _, path := range sortedPaths(packages) {
 		for name, f := range packages[path].files {
 			if ast.IsGenerated(f) {
