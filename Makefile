@@ -77,11 +77,11 @@ acceptance: build $(TEMPORAL_CLI) ## Run both demos and check their exit codes a
 
 .PHONY: fmt
 fmt: $(GOFUMPT) ## Format the code
-	$(GOFUMPT) -w .
+	git ls-files -z '*.go' | xargs -0 $(GOFUMPT) -w
 
 .PHONY: fmt-check
 fmt-check: $(GOFUMPT) ## Fail if a file is not formatted
-	@files=$$($(GOFUMPT) -l .); if [ -n "$$files" ]; then echo "not formatted; run make fmt:"; echo "$$files"; exit 1; fi
+	@files=$$(git ls-files -z '*.go' | xargs -0 $(GOFUMPT) -l); if [ -n "$$files" ]; then echo "not formatted; run make fmt:"; echo "$$files"; exit 1; fi
 
 .PHONY: tidy-check
 tidy-check: ## Fail if go.mod or go.sum is not tidy
@@ -93,7 +93,7 @@ lint: $(GOLANGCI_LINT) ## Run golangci-lint
 
 .PHONY: workflowcheck
 workflowcheck: $(WORKFLOWCHECK) ## Find code in workflows that would not replay the same way
-	$(WORKFLOWCHECK) ./workflows/...
+	$(WORKFLOWCHECK) -config workflowcheck.config.yaml ./workflows/...
 
 .PHONY: compose-check
 compose-check: ## Check docker-compose.yml, the Kubernetes manifests and the image's recipe
