@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
 	"sync"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/swapgate/swapgate/starter/internal/control"
 	"github.com/swapgate/swapgate/starter/internal/view"
@@ -118,15 +115,9 @@ func (f *follower) wait(ctx context.Context, result any) error {
 
 // display is a board that is redrawn in place on a terminal, and a log of changes everywhere else.
 func (a *app) display() display {
-	f, ok := a.err.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) || a.env.first("CI") != "" || a.env.first("TERM") == "dumb" {
+	c, ok := a.err.(*console)
+	if !ok || c.terminal == nil || a.env.first("CI") != "" {
 		return view.NewLog(a.err)
 	}
-	return view.NewBoard(a.err, func() (width, height int) {
-		width, height, err := term.GetSize(int(f.Fd()))
-		if err != nil || width == 0 || height == 0 {
-			return 80, 24
-		}
-		return width, height
-	})
+	return view.NewBoard(c, c.size)
 }

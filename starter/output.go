@@ -21,11 +21,15 @@ const (
 	formatJSON = "json"
 )
 
-var verdictFormats = map[string]func(swap.Verdict) ([]byte, error){
-	formatText: report.Text,
-	formatJSON: report.JSON,
-	"junit":    report.JUnit,
-	"markdown": report.Markdown,
+// verdictFormats write a verdict for an output of the given console.
+var verdictFormats = map[string]func(swap.Verdict, *console) ([]byte, error){
+	formatText: func(v swap.Verdict, to *console) ([]byte, error) {
+		width, _ := to.size()
+		return report.Text(v, width, to.colour), nil
+	},
+	formatJSON: func(v swap.Verdict, _ *console) ([]byte, error) { return report.JSON(v) },
+	"junit":    func(v swap.Verdict, _ *console) ([]byte, error) { return report.JUnit(v) },
+	"markdown": func(v swap.Verdict, _ *console) ([]byte, error) { return report.Markdown(v), nil },
 }
 
 // verdictOutput says in which formats a verdict leaves the command.
@@ -74,7 +78,11 @@ func checkVerdictFormat(format string) error {
 
 // deliver writes the verdict everywhere and returns the error that carries its exit code.
 func (o *verdictOutput) deliver(stdout io.Writer, v swap.Verdict) error {
-	b, err := verdictFormats[o.format](v)
+	to, ok := stdout.(*console)
+	if !ok {
+		to = &console{Writer: stdout}
+	}
+	b, err := verdictFormats[o.format](v, to)
 	if err == nil {
 		_, err = stdout.Write(b)
 	}
@@ -93,7 +101,7 @@ func (o *verdictOutput) deliver(stdout io.Writer, v swap.Verdict) error {
 }
 
 func (f verdictFile) write(v swap.Verdict) error {
-	b, err := verdictFormats[f.format](v)
+	b, err := verdictFormats[f.format](v, &console{})
 	if err != nil {
 		return err
 	}

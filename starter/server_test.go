@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/swapgate/swapgate/pkg/local"
@@ -36,15 +38,22 @@ func startServer(t *testing.T) *server {
 		t.Skipf("no Temporal dev server: %v", err)
 	}
 	dev, err := testsuite.StartDevServer(t.Context(), testsuite.DevServerOptions{
-		ExistingPath: path, LogLevel: "error", Stdout: io.Discard, Stderr: io.Discard,
+		ExistingPath: path, LogLevel: "error", ClientOptions: quiet(), Stdout: io.Discard, Stderr: io.Discard,
 		ExtraArgs: []string{"--dynamic-config-value", "system.forceSearchAttributesCacheRefreshOnRead=true"},
 	})
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, dev.Stop()) })
+	t.Cleanup(func() {
+		dev.Client().Close()
+		require.NoError(t, dev.Stop())
+	})
 	return &server{client: dev.Client(), env: []string{
 		"TEMPORAL_ADDRESS=" + dev.FrontendHostPort(), "TEMPORAL_NAMESPACE=default",
 		"TEMPORAL_CONFIG_FILE=" + filepath.Join(t.TempDir(), "none.toml"), "GITHUB_ACTOR=ada",
 	}}
+}
+
+func quiet() *client.Options {
+	return &client.Options{Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler))}
 }
 
 func (s *server) run(t *testing.T, args ...string) outcome {

@@ -21,9 +21,12 @@ const updateTimeout = 60 * time.Second
 // point of the run again gets the first answer. A refusal by the workflow is a *RefusedError with its sentence.
 func (r *Run) Ask(ctx context.Context, update string, by swap.ByRequest) (swap.Answer, error) {
 	var answer swap.Answer
+	if err := r.attended(ctx); err != nil {
+		return answer, err
+	}
 	status, err := r.Status(ctx)
 	if err != nil {
-		return answer, r.noAnswer(ctx, err)
+		return answer, r.unanswered(ctx, err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, updateTimeout)
 	defer cancel()
@@ -48,14 +51,13 @@ func (r *Run) Ask(ctx context.Context, update string, by swap.ByRequest) (swap.A
 			Next:    "see where the run stands: swapgate status " + status.Target,
 		}
 	default:
-		return answer, r.noAnswer(ctx, err)
+		return answer, r.unanswered(ctx, err)
 	}
 }
 
-// noAnswer explains why the run's worker did not answer.
-func (r *Run) noAnswer(ctx context.Context, cause error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
-	defer cancel()
+// attended checks that the run goes on and that a worker may be there to answer for it. It trusts no clock: an abort must
+// not fail because the clocks of this machine and of the server differ.
+func (r *Run) attended(ctx context.Context) error {
 	e, err := r.Describe(ctx)
 	if err != nil {
 		return err
@@ -66,6 +68,18 @@ func (r *Run) noAnswer(ctx context.Context, cause error) error {
 			Next:    "there is nothing to decide any more",
 		}
 	}
+	d, err := r.c.sdk.DescribeTaskQueue(ctx, workflowQueue.Name, workflowQueue.kind)
+	if err != nil {
+		return r.c.unreachable(err)
+	}
+	if len(d.GetPollers()) == 0 {
+		return r.noAnswer(ctx, e, nil)
+	}
+	return nil
+}
+
+// noAnswer explains why the run's worker did not answer.
+func (r *Run) noAnswer(ctx context.Context, e Execution, cause error) error {
 	missing, err := r.c.QueuesWithoutWorker(ctx)
 	if err != nil {
 		return err
@@ -75,6 +89,20 @@ func (r *Run) noAnswer(ctx context.Context, cause error) error {
 		Next: "try again once a worker runs",
 		Err:  cause,
 	}
+}
+
+// unanswered says what became of the run whose worker did not answer: it may have closed meanwhile.
+func (r *Run) unanswered(ctx context.Context, cause error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
+	defer cancel()
+	if err := r.attended(ctx); err != nil {
+		return err
+	}
+	e, err := r.Describe(ctx)
+	if err != nil {
+		return err
+	}
+	return r.noAnswer(ctx, e, cause)
 }
 
 func closedWord(s State) string {

@@ -30,8 +30,11 @@ type Queue struct {
 	role string
 }
 
+// workflowQueue is that of the workers that answer queries and updates.
+var workflowQueue = Queue{Name: swap.QueueControl, Work: "workflows", kind: enums.TASK_QUEUE_TYPE_WORKFLOW, role: "control"}
+
 var neededQueues = []Queue{
-	{Name: swap.QueueControl, Work: "workflows", kind: enums.TASK_QUEUE_TYPE_WORKFLOW, role: "control"},
+	workflowQueue,
 	{Name: swap.QueueControl, Work: "light activities", kind: enums.TASK_QUEUE_TYPE_ACTIVITY, role: "control"},
 	{Name: swap.QueueLoad, Work: "load", kind: enums.TASK_QUEUE_TYPE_ACTIVITY, role: "load"},
 }

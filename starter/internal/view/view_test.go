@@ -117,7 +117,8 @@ func TestLogSpeaksOnChangesOnly(t *testing.T) {
 	var out bytes.Buffer
 	l := NewLog(&out)
 	l.Show(loading(), start.Add(time.Minute))
-	require.Equal(t, "00:01:00  preflight: done, no findings\n00:01:00  load: running\n00:01:00  load: 1 of 4 steps done\n", out.String())
+	require.Equal(t, "00:01:00  preflight: done, no findings\n"+
+		"00:01:00  load: running\n00:01:00  load: 1 of 4 steps done\n", out.String())
 	out.Reset()
 	l.Show(loading(), start.Add(61*time.Second))
 	require.Empty(t, out.String())
