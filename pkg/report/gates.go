@@ -25,7 +25,7 @@ type gateRow struct {
 
 func newGateSection(v swap.Verdict, ids *figureIDs) gateSection {
 	if len(v.Gates) == 0 {
-		return gateSection{Missing: unmeasured(v, "gate")}
+		return gateSection{Missing: unmeasured(v, "gate was judged")}
 	}
 	intervals := make([]chart.Interval, len(v.Gates))
 	for i, g := range v.Gates {

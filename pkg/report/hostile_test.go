@@ -156,7 +156,7 @@ func TestTextObeysItsWidthAndLetsNoEscapeThrough(t *testing.T) {
 		}
 	}
 	coloured := string(report.Text(d.Verdict, 80, true))
-	for _, sequence := range regexp.MustCompile(`\x1b.{0,5}`).FindAllString(coloured, -1) {
+	for _, sequence := range regexp.MustCompile(`\x1b.{0,6}`).FindAllString(coloured, -1) {
 		require.Regexp(t, `^\x1b\[(0|1|2|3[1-5](;1)?)m`, sequence)
 	}
 }

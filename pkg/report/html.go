@@ -63,10 +63,10 @@ var numberAndUnit = regexp.MustCompile(`(\d) (%|ms|s|pp|tok/s|tokens|GiB)(\W|$)`
 // glue keeps numbers and their units on one line.
 func glue(s string) string { return numberAndUnit.ReplaceAllString(s, "$1\u00a0$2$3") }
 
-// unmeasured says why a section has nothing to show.
+// unmeasured says why a section has nothing to show; what is such as "gate was judged".
 func unmeasured(v swap.Verdict, what string) string {
 	if v.Stage == "" || v.Verdict == swap.Pass || v.Verdict == swap.Fail {
-		return fmt.Sprintf("n/a: %s was not recorded for this run.", what)
+		return fmt.Sprintf("n/a: no %s in this run.", what)
 	}
 	return fmt.Sprintf("n/a: no %s, because the run ended at the stage “%s”.", what, stageName(v.Stage))
 }

@@ -28,7 +28,7 @@ var latencyQuantiles = [...]float64{0.5, 0.9, 0.95, 0.99}
 
 func newLatencySection(d Data, ids *figureIDs) latencySection {
 	if len(d.Latency) == 0 {
-		return latencySection{Missing: unmeasured(d.Verdict, "latency of single requests")}
+		return latencySection{Missing: unmeasured(d.Verdict, "latency of single requests was handed over")}
 	}
 	var s latencySection
 	for _, dist := range d.Latency {

@@ -31,14 +31,17 @@ type windowRow struct {
 const weightsHeight = 190
 
 func newRolloutSection(v swap.Verdict, ids *figureIDs) rolloutSection {
-	s := rolloutSection{Final: traffic(v.FinalWeights)}
+	s := rolloutSection{}
+	if v.FinalWeights != nil {
+		s.Final = traffic(v.FinalWeights)
+	}
 	if v.Rollout == nil || len(v.Rollout.Windows) == 0 {
-		s.Missing = "n/a: no traffic was moved to the candidate."
+		s.Missing = "n/a: no rollout window was observed in this run."
 		return s
 	}
 	axis, points := weightsOverTime(v.Rollout.Windows)
 	desc := fmt.Sprintf("The candidate's weight in percent over %d windows, with the share of requests that it answered. At the end: %s.",
-		len(v.Rollout.Windows), s.Final)
+		len(v.Rollout.Windows), traffic(&v.Rollout.Final))
 	s.Weights = ids.panel("Candidate's share of traffic, in %", weightsHeight, func(size chart.Size) chart.Chart {
 		return axis.Weights("Traffic weights over time", desc, size, points, float64(v.Rollout.Final.Candidate))
 	})

@@ -51,7 +51,7 @@ var stepMeasures = [...]stepMeasure{
 func newStepSection(d Data, ids *figureIDs) stepSection {
 	s := stepSection{Outcomes: outcomeRows(d.Verdict.Steps)}
 	if len(d.Steps) == 0 {
-		s.Missing = unmeasured(d.Verdict, "load step")
+		s.Missing = unmeasured(d.Verdict, "load step was measured")
 		return s
 	}
 	for _, m := range stepMeasures {

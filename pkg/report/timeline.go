@@ -27,7 +27,7 @@ const (
 func newTimeSection(d Data, ids *figureIDs) timeSection {
 	s := timeSection{Sources: sourceRows(d.Verdict.Telemetry)}
 	if len(d.Blocks) == 0 && len(d.Telemetry) == 0 {
-		s.Missing = unmeasured(d.Verdict, "block or telemetry sample")
+		s.Missing = unmeasured(d.Verdict, "block or telemetry was handed over")
 		return s
 	}
 	axis := axisOf(d)

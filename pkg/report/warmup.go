@@ -21,7 +21,7 @@ type warmUpRow struct {
 
 func newWarmUpSection(v swap.Verdict, ids *figureIDs) warmUpSection {
 	if v.WarmUp == nil {
-		return warmUpSection{Missing: unmeasured(v, "warm-up")}
+		return warmUpSection{Missing: unmeasured(v, "warm-up was finished")}
 	}
 	var s warmUpSection
 	var arms swap.PerArm[[]swap.Value]

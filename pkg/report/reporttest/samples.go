@@ -95,14 +95,14 @@ func Inconclusive() report.Data {
 	d := loaded(scenario{ttft: 1.07, tpot: 1.01, throughput: 0.99, length: 1.0, wide: true})
 	v := &d.Verdict
 	v.Verdict, v.Stage = swap.Inconclusive, swap.StageCompare
-	v.Summary = "Not decided: TTFT P99 needs about 46 blocks per arm and had 12. Nothing is promoted."
+	v.Summary = "Not decided: 4 of 5 gates need more evidence, TTFT P99 about 46 blocks per arm where it had 24. Nothing is promoted."
 	v.Reasons = []swap.Reason{
 		{Code: swap.ReasonNotDecided, Subject: "ttft_p99", Message: "TTFT P99 is not decided; about 46 blocks per arm would decide it"},
 		{Code: swap.ReasonTelemetryMissing, Subject: "dcgm", Message: "The required source dcgm gave no samples: connection refused."},
 	}
 	v.Gates[4].Baseline, v.Gates[4].Candidate = swap.Absent(), swap.Absent()
 	v.Gates[4].Change, v.Gates[4].Low, v.Gates[4].High = swap.Absent(), swap.Absent(), swap.Absent()
-	v.Gates[4].Decision = swap.Inconclusive
+	v.Gates[4].Decision, v.Gates[4].NeedBlocks = swap.Inconclusive, 0
 	v.Gates[4].Reason = swap.Reason{Code: swap.ReasonNoData, Message: "candidate answered, but none of its answers has a token count; the server may not report token usage"}
 	v.Telemetry[0].Sources[1] = swap.SourceState{Source: "dcgm", Errors: 90, LastError: "connection refused", Required: true}
 	v.FinalWeights = nil

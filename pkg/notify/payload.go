@@ -1,0 +1,45 @@
+package notify
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/slack-go/slack"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// Payload is what chat.postMessage is asked to post. It holds no credential.
+type Payload struct {
+	Channel string        `json:"channel"`
+	Text    string        `json:"text"`
+	Blocks  []slack.Block `json:"blocks"`
+	// Links in a message are not unfolded into previews.
+	UnfurlLinks bool `json:"unfurl_links"`
+	UnfurlMedia bool `json:"unfurl_media"`
+}
+
+// NewPayload is the message about a verdict for a channel.
+func NewPayload(channel string, v swap.Verdict) Payload {
+	return Payload{Channel: channel, Text: Fallback(v), Blocks: Message(v)}
+}
+
+// JSON is the payload as it would be posted, indented: what is stored where nothing is posted.
+func JSON(p Payload) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(p); err != nil {
+		return nil, fmt.Errorf("cannot write the Slack message for channel %q as JSON: %w", p.Channel, err)
+	}
+	return b.Bytes(), nil
+}
+
+func (p Payload) options() []slack.MsgOption {
+	return []slack.MsgOption{
+		slack.MsgOptionText(p.Text, false), slack.MsgOptionBlocks(p.Blocks...),
+		slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(),
+	}
+}
