@@ -23,7 +23,7 @@ type app struct {
 // run runs one command line and returns its exit code. Cancelling ctx is the interrupt of a person or of a pipeline.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env []string) int {
 	a := &app{in: stdin, out: newConsole(stdout, env), err: newConsole(stderr, env), env: env, now: time.Now}
-	root := newRoot(a)
+	root := newRoot(a) //nolint:contextcheck // commands take the context from cobra
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err != nil {

@@ -136,28 +136,21 @@ func TestAgainstTemporal(t *testing.T) {
 	t.Run("nothing is there yet", s.withoutWorker)
 	startFakeWorker(t, s.client)
 	t.Run("with a worker", func(t *testing.T) {
-		for name, test := range map[string]func(*testing.T){
-			"verdicts":          s.verdicts,
-			"failed":            s.failed,
-			"one at a time":     s.oneAtATime,
-			"other spec":        s.joinsOnlyTheSameSpec,
-			"detach":            s.detach,
-			"ctrl-c":            s.interrupt,
-			"timeout":           s.timeout,
-			"terminated":        s.terminated,
-			"cancelled":         s.cancelled,
-			"reset":             s.followsReset,
-			"updates":           s.updates,
-			"status":            s.status,
-			"rollback":          s.rollsBackAlone,
-			"rollback of a run": s.rollsBackARun,
-			"result":            s.result,
-		} {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				test(t)
-			})
-		}
+		t.Run("verdicts", s.verdicts)
+		t.Run("failed", s.failed)
+		t.Run("one at a time", s.oneAtATime)
+		t.Run("other spec", s.joinsOnlyTheSameSpec)
+		t.Run("detach", s.detach)
+		t.Run("ctrl-c", s.interrupt)
+		t.Run("timeout", s.timeout)
+		t.Run("terminated", s.terminated)
+		t.Run("cancelled", s.cancelled)
+		t.Run("reset", s.followsReset)
+		t.Run("updates", s.updates)
+		t.Run("status", s.status)
+		t.Run("rollback", s.rollsBackAlone)
+		t.Run("rollback of a run", s.rollsBackARun)
+		t.Run("result", s.result)
 	})
 }
 
@@ -211,6 +204,7 @@ func (s *server) withoutWorker(t *testing.T) {
 }
 
 func (s *server) verdicts(t *testing.T) {
+	t.Parallel()
 	file, dir := spec(t, "verdicts"), t.TempDir()
 	for _, d := range []swap.Decision{swap.Pass, swap.Fail, swap.Inconclusive, swap.Aborted} {
 		written := filepath.Join(dir, string(d)+".json")
@@ -259,6 +253,7 @@ func untypedSystemAttributes(d *client.WorkflowExecutionDescription) int {
 }
 
 func (s *server) failed(t *testing.T) {
+	t.Parallel()
 	got := s.run(t, "validate", "-f", spec(t, "broken"), "--label", "do=break", "-o", "json")
 	require.Equal(t, exitNoVerdict, got.code, got.stderr)
 	var v swap.Verdict
@@ -274,6 +269,7 @@ func (s *server) failed(t *testing.T) {
 }
 
 func (s *server) oneAtATime(t *testing.T) {
+	t.Parallel()
 	file := spec(t, "busy")
 	first := s.start(t, "validate", "-f", file, "--label", "do=wait")
 	first.says(t, "load: running")
@@ -292,6 +288,7 @@ func (s *server) oneAtATime(t *testing.T) {
 }
 
 func (s *server) joinsOnlyTheSameSpec(t *testing.T) {
+	t.Parallel()
 	file := spec(t, "other")
 	require.Equal(t, exitPass, s.run(t, "validate", "-f", file, "--label", "do=wait", "--detach").code)
 	b, err := os.ReadFile(file)
@@ -305,6 +302,7 @@ func (s *server) joinsOnlyTheSameSpec(t *testing.T) {
 }
 
 func (s *server) detach(t *testing.T) {
+	t.Parallel()
 	got := s.run(t, "validate", "-f", spec(t, "detached"), "--label", "do=pass", "--detach", "-o", "json")
 	require.Equal(t, exitPass, got.code, got.stderr)
 	var ids started
@@ -314,6 +312,7 @@ func (s *server) detach(t *testing.T) {
 }
 
 func (s *server) interrupt(t *testing.T) {
+	t.Parallel()
 	b := s.start(t, "validate", "-f", spec(t, "interrupted"), "--label", "do=wait")
 	b.says(t, "load: running")
 	b.cancel()
@@ -326,6 +325,7 @@ func (s *server) interrupt(t *testing.T) {
 }
 
 func (s *server) timeout(t *testing.T) {
+	t.Parallel()
 	got := s.run(t, "validate", "-f", spec(t, "slow"), "--label", "do=wait", "--timeout", "200ms")
 	require.Equal(t, exitNoVerdict, got.code)
 	require.Contains(t, got.stderr, "the time given by --timeout is over")
@@ -334,6 +334,7 @@ func (s *server) timeout(t *testing.T) {
 }
 
 func (s *server) terminated(t *testing.T) {
+	t.Parallel()
 	b := s.start(t, "validate", "-f", spec(t, "killed"), "--label", "do=wait")
 	b.says(t, "load: running")
 	require.NoError(t, s.client.TerminateWorkflow(t.Context(), "swap-killed", "", "test"))
@@ -343,6 +344,7 @@ func (s *server) terminated(t *testing.T) {
 }
 
 func (s *server) cancelled(t *testing.T) {
+	t.Parallel()
 	b := s.start(t, "validate", "-f", spec(t, "cancelled"), "--label", "do=wait")
 	b.says(t, "load: running")
 	require.NoError(t, s.client.CancelWorkflow(t.Context(), "swap-cancelled", ""))
@@ -350,6 +352,7 @@ func (s *server) cancelled(t *testing.T) {
 }
 
 func (s *server) followsReset(t *testing.T) {
+	t.Parallel()
 	b := s.start(t, "validate", "-f", spec(t, "reset"), "--label", "do=wait")
 	b.says(t, "load: running")
 	d, err := s.client.DescribeWorkflow(t.Context(), "swap-reset", "")
@@ -381,6 +384,7 @@ func firstTaskCompleted(t *testing.T, c client.Client, workflowID string) int64 
 }
 
 func (s *server) updates(t *testing.T) {
+	t.Parallel()
 	require.Equal(t, exitPass, s.run(t, "validate", "-f", spec(t, "asked"), "--label", "do=wait", "--detach").code)
 	refused := s.run(t, "approve", "asked")
 	require.Equal(t, exitUsage, refused.code, refused.stderr)
@@ -395,6 +399,7 @@ func (s *server) updates(t *testing.T) {
 }
 
 func (s *server) status(t *testing.T) {
+	t.Parallel()
 	require.Equal(t, exitPass, s.run(t, "validate", "-f", spec(t, "watched"), "--label", "do=wait", "--detach").code)
 	got := s.run(t, "status", "watched", "-o", "json")
 	require.Equal(t, exitPass, got.code, got.stderr)
@@ -410,6 +415,7 @@ func (s *server) status(t *testing.T) {
 }
 
 func (s *server) rollsBackAlone(t *testing.T) {
+	t.Parallel()
 	got := s.run(t, "rollback", "gone", "-f", spec(t, "gone"), "--reason", "terminated")
 	require.Equal(t, exitPass, got.code, got.stderr)
 	require.Equal(t, "gone: baseline 100 %, candidate 0 %, read back from the gateway\n", got.stdout)
@@ -427,6 +433,7 @@ func (s *server) rollsBackAlone(t *testing.T) {
 }
 
 func (s *server) rollsBackARun(t *testing.T) {
+	t.Parallel()
 	b := s.start(t, "validate", "-f", spec(t, "live"), "--label", "do=wait")
 	b.says(t, "load: running")
 	refused := s.run(t, "rollback", "live", "--snapshot", "s3://runs/k")
@@ -440,6 +447,7 @@ func (s *server) rollsBackARun(t *testing.T) {
 }
 
 func (s *server) result(t *testing.T) {
+	t.Parallel()
 	file := spec(t, "again")
 	require.Equal(t, exitFail, s.run(t, "validate", "-f", file, "--label", "do=fail").code)
 	require.Equal(t, exitFail, s.run(t, "result", "again").code)

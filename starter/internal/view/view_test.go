@@ -100,7 +100,8 @@ func TestBoardNeutralisesControlCharacters(t *testing.T) {
 
 func TestWrapKeepsEveryWord(t *testing.T) {
 	require.Equal(t, []string{"short"}, wrap("short", 20))
-	require.Equal(t, []string{"! no worker polls", "    queue swapgate;", "    start one"}, wrap("! no worker polls queue swapgate; start one", 20))
+	require.Equal(t, []string{"! no worker polls", "    queue swapgate;", "    start one"},
+		wrap("! no worker polls queue swapgate; start one", 20))
 	require.Equal(t, []string{"abcdefgh", "    ijkl", "    mn"}, wrap("abcdefghijklmn", 1))
 	rapid.Check(t, func(t *rapid.T) {
 		line, width := rapid.String().Draw(t, "line"), rapid.IntRange(0, 60).Draw(t, "width")
