@@ -16,7 +16,7 @@ var escapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 // mrkdwn makes text from outside safe to put into a Slack text of which it may use limit characters, escapes included.
 func mrkdwn(s string, limit int) string {
-	s = unmention(phrase.Clean(s))
+	s = phrase.Clip(unmention(phrase.Clean(s)), limit)
 	for keep := limit; ; keep -= max(1, overflow(s, keep, limit)) {
 		if keep <= 0 {
 			return ""

@@ -69,7 +69,8 @@ func classify(ctx context.Context, channel, token string, sent bool, err error) 
 		if status.Code == http.StatusTooManyRequests {
 			return &RateLimitedError{Channel: channel, RetryAfter: fallbackRetryAfter}
 		}
-		return &PostError{Channel: channel, Detail: "HTTP " + redact(status.Status, token), NotPosted: status.Code < http.StatusInternalServerError}
+		notPosted := status.Code < http.StatusInternalServerError
+		return &PostError{Channel: channel, Detail: "HTTP " + redact(status.Status, token), NotPosted: notPosted}
 	}
 	var refusal slack.SlackErrorResponse
 	if errors.As(err, &refusal) {

@@ -21,7 +21,8 @@ func Text(v swap.Verdict, width int, colour bool) []byte {
 		width = defaultWidth
 	}
 	t := &terminal{width: max(width, leastWidth), colour: colour}
-	t.line(t.paint(tint(v.Verdict)+bold, phrase.Symbol(v.Verdict)+" "+phrase.Word(v.Verdict)) + "  " + t.paint(bold, phrase.Clip(target(v), t.width-16)))
+	decision := t.paint(tint(v.Verdict)+bold, phrase.Symbol(v.Verdict)+" "+phrase.Word(v.Verdict))
+	t.line(decision + "  " + t.paint(bold, phrase.Clip(target(v), t.width-16)))
 	t.wrap("  ", "  ", phrase.Summary(v))
 	t.reasons(v.Reasons)
 	t.gates(v.Gates)

@@ -32,7 +32,8 @@ func TestTicksAreRoundAndTellNeighboursApart(t *testing.T) {
 
 func TestClockTicksAreRoundTimesInUTC(t *testing.T) {
 	start := time.Date(2026, 3, 1, 23, 58, 30, 0, time.FixedZone("", 3600))
-	require.Equal(t, []string{"22:00", "22:30", "23:00", "23:30", "00:00"}, labels(chart.Clock(start.Add(-time.Hour), start.Add(time.Hour+2*time.Minute)).Ticks(5)))
+	hours := chart.Clock(start.Add(-time.Hour), start.Add(time.Hour+2*time.Minute))
+	require.Equal(t, []string{"22:00", "22:30", "23:00", "23:30", "00:00"}, labels(hours.Ticks(5)))
 	require.Equal(t, []string{"22:58:30", "22:58:45", "22:59:00"}, labels(chart.Clock(start, start.Add(30*time.Second)).Ticks(2)))
 	require.Equal(t, []string{"2 Mar", "4 Mar", "6 Mar"}, labels(chart.Clock(start, start.Add(6*24*time.Hour)).Ticks(3)))
 }

@@ -36,7 +36,10 @@ func loaded(s scenario) report.Data {
 		Baseline: ref("runs/7f0c/baseline.json", "baseline/v1", 0),
 		Findings: []swap.Finding{
 			{Severity: swap.Harmless, Subject: "baseline", Message: "The server sends no system_fingerprint."},
-			{Severity: swap.Notable, Subject: "prompt cache", Message: "Prompts are salted, so prefix caches cannot help either arm.", Next: "Set workload.prompt_cache to shared to measure with warm caches."},
+			{
+				Severity: swap.Notable, Subject: "prompt cache", Message: "Prompts are salted, so prefix caches cannot help either arm.",
+				Next: "Set workload.prompt_cache to shared to measure with warm caches.",
+			},
 		},
 	}}
 	d.Verdict.Telemetry = []swap.TelemetryResult{{
@@ -62,7 +65,8 @@ func latencies(s scenario) []report.Distribution {
 		}}
 	}
 	return []report.Distribution{
-		both(swap.MetricTTFT, 182, 0.42, s.ttft), both(swap.MetricTPOT, 21.4, 0.16, s.tpot), both(swap.MetricE2E, 3050, 0.38, (s.ttft+3*s.tpot)/4),
+		both(swap.MetricTTFT, 182, 0.42, s.ttft), both(swap.MetricTPOT, 21.4, 0.16, s.tpot),
+		both(swap.MetricE2E, 3050, 0.38, (s.ttft+3*s.tpot)/4),
 	}
 }
 

@@ -58,8 +58,14 @@ func FailAtGates() report.Data {
 	v.Verdict, v.Stage = swap.Fail, swap.StageCompare
 	v.Summary = "The candidate must not replace the baseline: TTFT P99 is 38 % higher and 0.83 % of requests fail."
 	v.Reasons = []swap.Reason{
-		{Code: swap.ReasonGateFailed, Subject: "ttft_p99", Message: "candidate's time to first token P99 is 38 % higher than the baseline's (margin 10 %)"},
-		{Code: swap.ReasonGateFailed, Subject: "error_rate", Message: "candidate fails 0.83 % of its requests, the baseline 0.00 %, mostly with http_5xx (9) and timeout_first_token (3)"},
+		{
+			Code: swap.ReasonGateFailed, Subject: "ttft_p99",
+			Message: "candidate's time to first token P99 is 38 % higher than the baseline's (margin 10 %)",
+		},
+		{
+			Code: swap.ReasonGateFailed, Subject: "error_rate",
+			Message: "candidate fails 0.83 % of its requests, the baseline 0.00 %, mostly with http_5xx (9) and timeout_first_token (3)",
+		},
 	}
 	v.FinalWeights = &swap.Weights{Baseline: 100}
 	v.Findings = append(v.Findings, swap.Finding{
@@ -103,7 +109,9 @@ func Inconclusive() report.Data {
 	v.Gates[4].Baseline, v.Gates[4].Candidate = swap.Absent(), swap.Absent()
 	v.Gates[4].Change, v.Gates[4].Low, v.Gates[4].High = swap.Absent(), swap.Absent(), swap.Absent()
 	v.Gates[4].Decision, v.Gates[4].NeedBlocks = swap.Inconclusive, 0
-	v.Gates[4].Reason = swap.Reason{Code: swap.ReasonNoData, Message: "candidate answered, but none of its answers has a token count; the server may not report token usage"}
+	v.Gates[4].Reason = swap.Reason{
+		Code: swap.ReasonNoData, Message: "candidate answered, but none of its answers has a token count; the server may not report token usage",
+	}
 	v.Telemetry[0].Sources[1] = swap.SourceState{Source: "dcgm", Errors: 90, LastError: "connection refused", Required: true}
 	v.FinalWeights = nil
 	return d

@@ -60,8 +60,10 @@ func gates(s scenario) []swap.GateResult {
 		width = 0.11
 	}
 	share := float64(s.failed) / (perBlock * blocksPerStep * 2)
-	errors := newGate(swap.Gate{Metric: swap.MetricErrorRate, Stat: swap.StatRate, Margin: 0.005, Unit: swap.Absolute, Better: swap.LowerIsBetter},
-		"fraction", 0, share, share, 0.0018)
+	errors := newGate(
+		swap.Gate{Metric: swap.MetricErrorRate, Stat: swap.StatRate, Margin: 0.005, Unit: swap.Absolute, Better: swap.LowerIsBetter},
+		"fraction", 0, share, share, 0.0018,
+	)
 	return []swap.GateResult{
 		relative(swap.MetricTTFT, swap.StatP99, 0.10, swap.LowerIsBetter, "ms", 486, s.ttft, width),
 		relative(swap.MetricTPOT, swap.StatP50, 0.05, swap.LowerIsBetter, "ms", 21.4, s.tpot, width*0.4),
@@ -71,7 +73,9 @@ func gates(s scenario) []swap.GateResult {
 	}
 }
 
-func relative(m swap.Metric, stat swap.Stat, margin float64, better swap.Direction, unit string, baseline, ratio, width float64) swap.GateResult {
+func relative(
+	m swap.Metric, stat swap.Stat, margin float64, better swap.Direction, unit string, baseline, ratio, width float64,
+) swap.GateResult {
 	g := swap.Gate{Metric: m, Stat: stat, Margin: margin, Unit: swap.Relative, Better: better}
 	return newGate(g, unit, baseline, baseline*ratio, ratio-1, width)
 }
