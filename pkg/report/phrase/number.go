@@ -46,14 +46,6 @@ func Ratio(v swap.Value) string {
 	return fixed(f*100, 1) + " %"
 }
 
-// Share formats part of whole in percent; it is n/a of nothing.
-func Share(part, whole int) string {
-	if whole == 0 {
-		return NA
-	}
-	return number(100*float64(part)/float64(whole)) + " %"
-}
-
 // Count formats a whole number with separators between thousands.
 func Count(n int) string { return number(float64(n)) }
 
