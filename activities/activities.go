@@ -25,8 +25,8 @@ type Deps struct {
 	OpenStore func(swap.Store) (*runstore.Store, error)
 	// OpenRoute connects to a gateway.
 	OpenRoute func(swap.Route) (traffic.Controller, error)
-	// NewPoster posts to Slack.
-	NewPoster func(apiURL string) notify.Poster
+	// Slack posts messages.
+	Slack notify.Poster
 }
 
 // Activities are all durable steps.
@@ -54,7 +54,7 @@ func Production(log *slog.Logger, version string) Deps {
 			}
 			return traffic.New(r, token.Reveal(), hc)
 		},
-		NewPoster: func(apiURL string) notify.Poster { return notify.NewPoster(apiURL, hc) },
+		Slack: notify.Poster{HTTP: hc},
 	}
 }
 

@@ -41,6 +41,7 @@ const (
 	TypeSnapshotMissing     = "SnapshotMissing"
 	TypeSlackRefused        = "SlackRefused"
 	TypeSlackUnavailable    = "SlackUnavailable"
+	TypeSlackUncertain      = "SlackUncertain"
 	TypeWorkerStopping      = "WorkerStopping"
 	TypeInternal            = "Internal"
 )
@@ -87,8 +88,9 @@ func rules() []rule {
 		{TypeRouteNotApplied, true, is(traffic.ErrNotApplied)},
 		{TypeRouteUnavailable, true, is(traffic.ErrUnreachable)},
 		{TypeRouteRefused, false, is(traffic.ErrRefused, traffic.ErrUnsupported)},
-		{TypeSlackRefused, false, is(notify.ErrRefused)},
-		{TypeSlackUnavailable, true, is(notify.ErrUnavailable)},
+		{TypeSlackRefused, false, is(notify.ErrRefused, notify.ErrBadToken, notify.ErrChannel)},
+		{TypeSlackUncertain, false, uncertain},
+		{TypeSlackUnavailable, true, slackUnavailable},
 	}
 }
 
@@ -113,6 +115,14 @@ func engineOverloaded(err error) bool {
 	return errors.As(err, &refused) &&
 		(refused.Status == http.StatusTooManyRequests || refused.Status == http.StatusServiceUnavailable)
 }
+
+// uncertain is a message that Slack may have posted. It is not posted again, so trying again cannot help.
+func uncertain(err error) bool {
+	var failed *notify.PostError
+	return errors.Is(err, notify.ErrOutcomeUnknown) || (errors.As(err, &failed) && !failed.NotPosted)
+}
+
+func slackUnavailable(err error) bool { return notify.NotPosted(err) && notify.Retryable(err) }
 
 // classify gives err its stable type. The SDK records the outermost error only, so everything leaves an activity either as
 // an ApplicationError made here or as the end of its context.

@@ -51,7 +51,11 @@ func TestEveryDomainErrorHasItsStableType(t *testing.T) {
 		{traffic.ErrConflict, "RouteConflict", true},
 		{traffic.ErrNotApplied, "RouteNotApplied", true},
 		{notify.ErrRefused, "SlackRefused", false},
-		{notify.ErrUnavailable, "SlackUnavailable", true},
+		{notify.ErrBadToken, "SlackRefused", false},
+		{notify.ErrChannel, "SlackRefused", false},
+		{notify.ErrOutcomeUnknown, "SlackUncertain", false},
+		{&notify.PostError{Detail: "HTTP 500"}, "SlackUncertain", false},
+		{&notify.PostError{Detail: "refused", NotPosted: true}, "SlackUnavailable", true},
 		{errWorkerStopping, "WorkerStopping", true},
 		{errors.New("surprise"), "Internal", true},
 	}

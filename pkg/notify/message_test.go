@@ -147,3 +147,13 @@ func TestOnlyWebAddressesBecomeLinks(t *testing.T) {
 	require.NotContains(t, string(b), "javascript")
 	require.NotContains(t, string(b), "Temporal run")
 }
+
+func TestAlarmIsSafeAndLinksToTheRun(t *testing.T) {
+	v := reporttest.FailInRollout().Verdict
+	p := notify.NewAlarm("#ops", "Rollback of <!channel> *x* is stuck", v)
+	data, err := notify.JSON(p)
+	require.NoError(t, err)
+	require.NotContains(t, string(data), "<!channel>")
+	require.Contains(t, string(data), v.Artifacts.TemporalURL)
+	require.Equal(t, "#ops", p.Channel)
+}

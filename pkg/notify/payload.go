@@ -25,6 +25,16 @@ func NewPayload(channel string, v swap.Verdict) Payload {
 	return Payload{Channel: channel, Text: Fallback(v), Blocks: Message(v)}
 }
 
+// NewAlarm is a message that something needs a person now, about the run of v.
+func NewAlarm(channel, alarm string, v swap.Verdict) Payload {
+	said := mrkdwn(alarm, maxReasonText)
+	blocks := []slack.Block{section("*" + bold(said) + "*")}
+	if addresses := links(v); addresses != "" {
+		blocks = append(blocks, section(addresses))
+	}
+	return Payload{Channel: channel, Text: said, Blocks: append(blocks, slack.NewContextBlock("", text(contextLine(v))))}
+}
+
 // JSON is the payload as it would be posted, indented: what is stored where nothing is posted.
 func JSON(p Payload) ([]byte, error) {
 	var b bytes.Buffer

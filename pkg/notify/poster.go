@@ -79,6 +79,11 @@ func classify(ctx context.Context, channel, token string, sent bool, err error) 
 	return &PostError{Channel: channel, Detail: redact(err.Error(), token), NotPosted: !sent, Kind: ctx.Err()}
 }
 
+// turnedAway reports whether a status says that the request was not worked on. Any other 5xx may have posted.
+func turnedAway(status int) bool {
+	return status < http.StatusInternalServerError || status == http.StatusServiceUnavailable
+}
+
 // refused names what an error code of chat.postMessage means.
 func refused(channel, code, needed string) error {
 	e := &PostError{Channel: channel, Detail: code, NotPosted: true}

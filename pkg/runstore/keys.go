@@ -23,10 +23,10 @@ import (
 //	      <attempt>/requests.parquet     all requests of the block
 //	  telemetry/<attempt>/part-000.parquet
 //	  rollout/window-003/<attempt>/requests.parquet
-//	  evidence.json, verdict.json, report.html, slack.json
+//	  verdict.json, report.html, slack-verdict.json
 //	baselines/<target>/<time>-<run id>.json
-//	snapshots/<target>/<time>-<run id>.json
-//	claims/<run id>/<what>.json          written once, by whoever does what is done once
+//	snapshots/<target>/…                 what to go back to, by package snapshot
+//	claims/<run id>/…                    who may post a message, by package notify
 //	checks/<random>                      probes, deleted at once
 //
 // Step, block and window numbers are padded so that names sort in the order of time. An attempt is a try of a Temporal
@@ -85,17 +85,14 @@ func WindowKey(run swap.RunKey, window int, attempt string) string {
 	return fmt.Sprintf("%srollout/window-%03d/%s/%s", RunPrefix(run), window, attempt, requestsName)
 }
 
-// EvidenceKey is what a verdict was derived from.
-func EvidenceKey(run swap.RunKey) string { return RunPrefix(run) + "evidence.json" }
-
 // VerdictKey is the verdict of a run.
 func VerdictKey(run swap.RunKey) string { return RunPrefix(run) + "verdict.json" }
 
 // ReportKey is the report of a run, for people.
 func ReportKey(run swap.RunKey) string { return RunPrefix(run) + "report.html" }
 
-// SlackKey is the Slack message of a run.
-func SlackKey(run swap.RunKey) string { return RunPrefix(run) + "slack.json" }
+// SlackKey is a Slack message of a run; kind tells verdicts from alarms.
+func SlackKey(run swap.RunKey, kind string) string { return RunPrefix(run) + kind + ".json" }
 
 // BaselinesPrefix holds the baselines of a target; their keys sort by time.
 func BaselinesPrefix(target string) string { return path.Join("baselines", target) + "/" }
@@ -103,19 +100,6 @@ func BaselinesPrefix(target string) string { return path.Join("baselines", targe
 // BaselineKey is the baseline that a run measured.
 func BaselineKey(run swap.RunKey, measured time.Time) string {
 	return BaselinesPrefix(run.Target) + datedName(measured, run.RunID)
-}
-
-// SnapshotsPrefix holds the snapshots of a target; their keys sort by time.
-func SnapshotsPrefix(target string) string { return path.Join("snapshots", target) + "/" }
-
-// SnapshotKey is the snapshot that a run took.
-func SnapshotKey(run swap.RunKey, taken time.Time) string {
-	return SnapshotsPrefix(run.Target) + datedName(taken, run.RunID)
-}
-
-// ClaimKey is the claim of a run to do something once, such as "slack-verdict"; see PutOnce.
-func ClaimKey(run swap.RunKey, what string) string {
-	return path.Join("claims", run.RunID, what) + ".json"
 }
 
 func datedName(at time.Time, runID string) string {

@@ -25,7 +25,7 @@ func TestLayout(t *testing.T) {
 		EvidenceKey(run):               "runs/chat/r1/evidence.json",
 		VerdictKey(run):                "runs/chat/r1/verdict.json",
 		ReportKey(run):                 "runs/chat/r1/report.html",
-		SlackKey(run):                  "runs/chat/r1/slack.json",
+		SlackKey(run, "slack-verdict"): "runs/chat/r1/slack-verdict.json",
 		BaselineKey(run, at):           "baselines/chat/20260304T040607.008Z-r1.json",
 		SnapshotKey(run, at):           "snapshots/chat/20260304T040607.008Z-r1.json",
 		ClaimKey(run, "slack-verdict"): "claims/r1/slack-verdict.json",
@@ -41,7 +41,7 @@ func TestNoObjectIsADirectoryOfAnother(t *testing.T) {
 	dir := attemptPrefix(run, plan, "a-1")
 	keys := []string{
 		StepManifestKey(run, 1), sealedKey(run, plan), dir + attemptName, dir + partName(0), dir + requestsName,
-		TelemetryKey(run, "a-1", 0), WindowKey(run, 1, "a-1"), EvidenceKey(run), VerdictKey(run), ReportKey(run), SlackKey(run),
+		TelemetryKey(run, "a-1", 0), WindowKey(run, 1, "a-1"), EvidenceKey(run), VerdictKey(run), ReportKey(run), SlackKey(run, "slack-alarm"),
 		BaselineKey(run, begun), SnapshotKey(run, begun), ClaimKey(run, "slack"), checkKeyPrefix + "x",
 	}
 	for _, a := range keys {
