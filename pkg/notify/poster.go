@@ -69,8 +69,7 @@ func classify(ctx context.Context, channel, token string, sent bool, err error) 
 		if status.Code == http.StatusTooManyRequests {
 			return &RateLimitedError{Channel: channel, RetryAfter: fallbackRetryAfter}
 		}
-		notPosted := status.Code < http.StatusInternalServerError
-		return &PostError{Channel: channel, Detail: "HTTP " + redact(status.Status, token), NotPosted: notPosted}
+		return &PostError{Channel: channel, Detail: "HTTP " + redact(status.Status, token), NotPosted: turnedAway(status.Code)}
 	}
 	var refusal slack.SlackErrorResponse
 	if errors.As(err, &refusal) {
