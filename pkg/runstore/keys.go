@@ -99,11 +99,7 @@ func BaselinesPrefix(target string) string { return path.Join("baselines", targe
 
 // BaselineKey is the baseline that a run measured.
 func BaselineKey(run swap.RunKey, measured time.Time) string {
-	return BaselinesPrefix(run.Target) + datedName(measured, run.RunID)
-}
-
-func datedName(at time.Time, runID string) string {
-	return at.UTC().Format(sortableTime) + "-" + runID + ".json"
+	return BaselinesPrefix(run.Target) + measured.UTC().Format(sortableTime) + "-" + run.RunID + ".json"
 }
 
 var blockName = regexp.MustCompile(`^block-(\d+)-(baseline|candidate)$`)

@@ -22,13 +22,10 @@ func TestLayout(t *testing.T) {
 		sealedKey(run, plan):           "runs/chat/r1/raw/step-01/block-003-candidate/sealed.json",
 		TelemetryKey(run, "a-1", 2):    "runs/chat/r1/telemetry/a-1/part-002.parquet",
 		WindowKey(run, 3, "a-1"):       "runs/chat/r1/rollout/window-003/a-1/requests.parquet",
-		EvidenceKey(run):               "runs/chat/r1/evidence.json",
 		VerdictKey(run):                "runs/chat/r1/verdict.json",
 		ReportKey(run):                 "runs/chat/r1/report.html",
 		SlackKey(run, "slack-verdict"): "runs/chat/r1/slack-verdict.json",
 		BaselineKey(run, at):           "baselines/chat/20260304T040607.008Z-r1.json",
-		SnapshotKey(run, at):           "snapshots/chat/20260304T040607.008Z-r1.json",
-		ClaimKey(run, "slack-verdict"): "claims/r1/slack-verdict.json",
 	} {
 		require.Equal(t, want, key)
 	}
@@ -41,8 +38,8 @@ func TestNoObjectIsADirectoryOfAnother(t *testing.T) {
 	dir := attemptPrefix(run, plan, "a-1")
 	keys := []string{
 		StepManifestKey(run, 1), sealedKey(run, plan), dir + attemptName, dir + partName(0), dir + requestsName,
-		TelemetryKey(run, "a-1", 0), WindowKey(run, 1, "a-1"), EvidenceKey(run), VerdictKey(run), ReportKey(run), SlackKey(run, "slack-alarm"),
-		BaselineKey(run, begun), SnapshotKey(run, begun), ClaimKey(run, "slack"), checkKeyPrefix + "x",
+		TelemetryKey(run, "a-1", 0), WindowKey(run, 1, "a-1"), VerdictKey(run), ReportKey(run), SlackKey(run, "slack-alarm"),
+		BaselineKey(run, begun), checkKeyPrefix + "x",
 	}
 	for _, a := range keys {
 		require.NoError(t, checkKey(a))
@@ -58,7 +55,7 @@ func TestDatedKeysSortByTime(t *testing.T) {
 		slices.Sort(millis)
 		keys := make([]string, len(millis))
 		for i, ms := range millis {
-			keys[i] = SnapshotKey(swap.RunKey{Target: "chat", RunID: "same"}, time.UnixMilli(ms))
+			keys[i] = BaselineKey(swap.RunKey{Target: "chat", RunID: "same"}, time.UnixMilli(ms))
 		}
 		require.True(t, slices.IsSorted(keys))
 	})

@@ -3,6 +3,7 @@ package runstore
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -30,10 +31,7 @@ func ReadTable[T any](ctx context.Context, s *Store, ref swap.ObjectRef) ([]T, e
 	if err != nil {
 		return nil, err
 	}
-	rows, err := decodeTable[T](data)
-	if err == nil && int64(len(rows)) != ref.Rows {
-		err = fmt.Errorf("read %d rows, expected %d", len(rows), ref.Rows)
-	}
+	rows, err := decodeTable[T](data, ref.Rows)
 	if err != nil {
 		return nil, &Error{Op: "get", URI: ref.URI, Kind: ErrCorrupt, Cause: err}
 	}
@@ -50,8 +48,9 @@ func tableObject[T any](s *Store, key, schema string, rows []T) (object, error) 
 	}, nil
 }
 
-// decodeTable turns a panic of the Parquet library, which it raises for some damaged or foreign files, into an error.
-func decodeTable[T any](data []byte) (rows []T, err error) {
+// decodeTable reads a table of so many rows. It turns a panic of the Parquet library, which it raises for some damaged or
+// foreign files, into an error.
+func decodeTable[T any](data []byte, want int64) (rows []T, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			rows, err = nil, fmt.Errorf("not a readable Parquet table: %v", r)
@@ -61,22 +60,24 @@ func decodeTable[T any](data []byte) (rows []T, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if file.NumRows() != want { // a damaged footer must not decide how much is read
+		return nil, fmt.Errorf("the table has %d rows, expected %d", file.NumRows(), want)
+	}
 	reader := parquet.NewGenericReader[T](file)
 	defer func() { _ = reader.Close() }()
-	rows = make([]T, 0, min(file.NumRows(), int64(len(data)))) // a damaged footer must not decide how much is allocated
+	rows = make([]T, 0, want)
 	batch := make([]T, 1024)
 	for {
 		clear(batch)
 		n, err := reader.Read(batch)
 		rows = append(rows, batch[:n]...)
-		if err == io.EOF { //nolint:errorlint // the documented end of io.Reader-like readers
+		switch {
+		case errors.Is(err, io.EOF) && int64(len(rows)) == want:
 			return rows, nil
-		}
-		if err != nil {
+		case err != nil:
 			return nil, err
-		}
-		if n == 0 {
-			return nil, io.ErrNoProgress
+		case n == 0 || int64(len(rows)) > want:
+			return nil, fmt.Errorf("read %d rows, expected %d", len(rows), want)
 		}
 	}
 }
