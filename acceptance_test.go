@@ -74,6 +74,13 @@ func requireSound(t *testing.T, v swap.Verdict) {
 			require.Equal(t, s.Planned.Get(arm), s.Outcomes.Get(arm).Total(), "step %d, %s: planned is the sum of outcomes", s.Step, arm)
 		}
 	}
+	require.NotEmpty(t, v.Telemetry)
+	for _, result := range v.Telemetry {
+		for _, source := range result.Sources {
+			require.Positive(t, source.Samples, "telemetry of %s: %s", source.Source, source.LastError)
+			require.Zero(t, source.Errors, "telemetry of %s: %s", source.Source, source.LastError)
+		}
+	}
 	if v.FinalWeights != nil && v.Verdict != swap.Pass {
 		require.Equal(t, swap.AllBaseline, *v.FinalWeights, "no traffic stays on a candidate that did not pass")
 	}
