@@ -57,8 +57,8 @@ test-shared: ## Tests that need real traces and other tools' results in SHARED_D
 	SWAPGATE_SHARED_DIR=$(SHARED_DIR) $(TEST) -tags shared $(call tagged,shared)
 
 .PHONY: test-server
-test-server: $(TEMPORAL_CLI) ## Tests against a real Temporal dev server: rollback order, killed workers, resets
-	$(TEST) -tags server $(call tagged,server)
+test-server: $(TEMPORAL_CLI) ## Of these, the ones that run against a real Temporal dev server
+	$(TEST) -count=1 ./starter/servertest/...
 
 .PHONY: test-engine
 test-engine: ## Tests against a real inference engine at SWAPGATE_ENGINE_URL
@@ -67,7 +67,7 @@ test-engine: ## Tests against a real inference engine at SWAPGATE_ENGINE_URL
 
 .PHONY: record-history
 record-history: $(TEMPORAL_CLI) ## Record the workflow histories that replay tests read, from this commit
-	SWAPGATE_RECORD_HISTORIES=1 go test -count=1 -tags server -run TestRecordHistories ./workflows/...
+	SWAPGATE_RECORD_HISTORIES=$(CURDIR)/workflows/testdata/histories go test -count=1 ./starter/servertest/...
 
 .PHONY: acceptance
 acceptance: build $(TEMPORAL_CLI) ## Run both demos and check their exit codes and verdicts
