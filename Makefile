@@ -49,15 +49,16 @@ clean: ## Remove what was built
 ##@ Test
 
 .PHONY: test
-test: $(TEMPORAL_CLI) ## Unit, workflow and replay tests, with the race detector
-	$(TEST) ./...
+test: $(TEMPORAL_CLI) ## All tests, with the race detector; those that break a running site last and alone, because they measure
+	$(TEST) $$(go list ./... | grep -v /servertest)
+	$(TEST) -count=1 ./starter/servertest/...
 
 .PHONY: test-shared
 test-shared: ## Tests that need real traces and other tools' results in SHARED_DIR
 	SWAPGATE_SHARED_DIR=$(SHARED_DIR) $(TEST) -tags shared $(call tagged,shared)
 
 .PHONY: test-server
-test-server: $(TEMPORAL_CLI) ## Of these, the ones that run against a real Temporal dev server
+test-server: $(TEMPORAL_CLI) ## Of these, the ones that break a running site: kills, restarts, outages
 	$(TEST) -count=1 ./starter/servertest/...
 
 .PHONY: test-engine

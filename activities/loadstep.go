@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -91,14 +92,12 @@ func (s *step) drive(ctx context.Context, block swap.BlockPlan) error {
 	if err := s.log.Begin(block, s.now()); err != nil {
 		return err
 	}
+	tape := startBlockTape(s.log)
 	result, err := load.Run(ctx, s.clients.Get(block.Arm), plan, load.Options{
 		Block: block, Model: endpoint(spec, block.Arm).Model, RunSalt: s.attempt,
-		Timeout: spec.Workload.RequestTimeout.Std(), Meter: &s.meter,
+		Timeout: spec.Workload.RequestTimeout.Std(), Meter: &s.meter, OnRecord: tape.keep,
 	})
-	if err != nil {
-		return err
-	}
-	if err := s.log.Write(result.Records); err != nil {
+	if err := errors.Join(err, tape.close()); err != nil {
 		return err
 	}
 	return s.log.Seal(load.Summarise(block, plan, result))

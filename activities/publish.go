@@ -90,7 +90,7 @@ func temporalURL(ctx context.Context, base string) string {
 	}
 	info := activity.GetInfo(ctx)
 	return fmt.Sprintf("%s/namespaces/%s/workflows/%s/%s/history", strings.TrimRight(base, "/"),
-		info.WorkflowNamespace, info.WorkflowExecution.ID, info.WorkflowExecution.RunID)
+		info.Namespace, info.WorkflowExecution.ID, info.WorkflowExecution.RunID)
 }
 
 // reportURL is where people read the report; empty without a base URL.

@@ -80,7 +80,9 @@ func (a *Activities) openObserver(ctx context.Context, in swap.ObserveWindowInpu
 		return nil, fmt.Errorf("route: %w", err)
 	}
 	o.client, err = engine.NewClient(t, engine.ClientOptions{
-		Peak: inFlight(plan.ProbeRate, in.Spec.Workload.RequestTimeout.Std()), Capabilities: engine.CapabilitiesOf(in.Facts.Baseline), ArmHeader: engine.ArmHeader,
+		Peak:         inFlight(plan.ProbeRate, in.Spec.Workload.RequestTimeout.Std()),
+		Capabilities: engine.CapabilitiesOf(in.Facts.Baseline),
+		ArmHeader:    engine.ArmHeader,
 	})
 	if err != nil {
 		return nil, invalidRequest("route: %w", err)

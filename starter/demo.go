@@ -225,7 +225,8 @@ func (s *stage) validate(ctx context.Context, file string) (swap.Verdict, error)
 	var out bytes.Buffer
 	inner := *s.app
 	inner.out = &out
-	inner.env = append(slices.Clone(s.app.env), "TEMPORAL_ADDRESS="+s.site.Temporal.Address(), "TEMPORAL_NAMESPACE="+s.site.Temporal.Namespace())
+	temporal := s.site.Temporal
+	inner.env = append(slices.Clone(s.app.env), "TEMPORAL_ADDRESS="+temporal.Address(), "TEMPORAL_NAMESPACE="+temporal.Namespace())
 	f := validateFlags{file: file, by: "swapgate demo", workerFor: defaultWorkerWait, output: verdictOutput{format: formatJSON}}
 	err := inner.validate(ctx, &f)
 	v, readErr := readVerdict(out.Bytes())

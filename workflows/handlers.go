@@ -14,7 +14,7 @@ func (v *validation) handlers(ctx workflow.Context) error {
 		name, description string
 		handler           any
 	}{
-		{swap.QueryStatus, "Where the run stands: stage, steps, weights, what a person can do next.", func() (swap.Status, error) { return v.board.status, nil }},
+		{swap.QueryStatus, "Where the run stands: stage, steps, weights, what a person can do next.", v.status},
 		{swap.QueryPlan, "The request with every default filled in.", func() (swap.Spec, error) { return v.in.Spec, nil }},
 		{swap.QueryPreview, "The verdict as far as it is known.", func() (swap.Verdict, error) { return v.verdict, nil }},
 	} {
@@ -40,6 +40,8 @@ func (v *validation) handlers(ctx workflow.Context) error {
 	}
 	return nil
 }
+
+func (v *validation) status() (swap.Status, error) { return v.board.status, nil }
 
 func (v *validation) canApprove(swap.ByRequest) error {
 	if !v.approval.awaited {

@@ -141,7 +141,9 @@ func missingSources(t swap.Telemetry, host, why string) []swap.SourceState {
 	var out []swap.SourceState
 	for _, s := range t.Sources {
 		if (s.Kind == swap.SourceNVML) == (host != "") && (host == "" || s.Host == host) {
-			out = append(out, swap.SourceState{Source: string(s.Kind) + " " + s.URL + s.Host, Arm: s.Arm, Errors: 1, LastError: why, Required: s.Required})
+			out = append(out, swap.SourceState{
+				Source: string(s.Kind) + " " + s.URL + s.Host, Arm: s.Arm, Errors: 1, LastError: why, Required: s.Required,
+			})
 		}
 	}
 	return out

@@ -148,7 +148,8 @@ func update(t *testing.T, name string, after time.Duration) func(*testsuite.Test
 func TestBlockingFindingStopsBeforeAnythingIsTouched(t *testing.T) {
 	f := newFakes()
 	f.preflight = func() (swap.PreflightResult, error) {
-		return swap.PreflightResult{Findings: []swap.Finding{{Severity: swap.Blocking, Subject: "candidate", Message: "Context is too short."}}}, nil
+		short := swap.Finding{Severity: swap.Blocking, Subject: "candidate", Message: "Context is too short."}
+		return swap.PreflightResult{Findings: []swap.Finding{short}}, nil
 	}
 	env := start(t, f)
 	env.ExecuteWorkflow(ValidateSwap, request())

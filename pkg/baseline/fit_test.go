@@ -37,7 +37,7 @@ func metric(t *testing.T, fit swap.BaselineFit, m swap.Metric) swap.MetricBaseli
 }
 
 func TestFitRecoversALogNormal(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 1)) //nolint:gosec // a test
+	random := rand.New(rand.NewPCG(1, 1))
 	var records []rawlog.Record
 	for i := range int32(4000) {
 		records = append(records, answered(1, i/100, 100*math.Exp(.5*random.NormFloat64())))

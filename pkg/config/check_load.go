@@ -41,7 +41,7 @@ func checkHold(r *reporter, p path, hold, block time.Duration) {
 
 // wholeBlocks rounds up to a whole number of blocks.
 func wholeBlocks(d, block time.Duration) time.Duration {
-	return (d + block - 1) / block * block
+	return d + (block-d%block)%block
 }
 
 // checkEnoughBlocks reports a load that yields fewer blocks than the judge accepts.

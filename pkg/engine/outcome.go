@@ -15,6 +15,7 @@ import (
 
 // outcome classifies a stream whose response headers came with 200; err is what ended it, nil or io.EOF for a clean end.
 // A finished answer stays finished whatever the connection does later, and an error inside the stream beats everything.
+// The terminator alone proves nothing: llama-cpp-python sends it when it drops an answer for a newer request.
 func (t *transcript) outcome(parent, own context.Context, err error) (swap.Outcome, string) {
 	switch {
 	case t.failed:
@@ -25,10 +26,12 @@ func (t *transcript) outcome(parent, own context.Context, err error) (swap.Outco
 		return t.interrupted(parent, own, err)
 	case t.malformed:
 		return swap.ParseError, errMalformedChunk.Error()
-	case t.done && t.o.Chunks > 0:
-		return swap.OK, ""
-	case t.done || t.o.Chunks == 0 && t.o.FinishReason != "":
+	case t.o.Chunks == 0 && (t.done || t.o.FinishReason != ""):
 		return swap.Empty, "no token"
+	case t.done && t.o.FinishReason == "":
+		return swap.Truncated, "the stream ended without a finish reason"
+	case t.done:
+		return swap.OK, ""
 	case t.o.FinishReason != "":
 		return swap.OKNoDone, ""
 	case t.events == 0 && t.bytes > 0:

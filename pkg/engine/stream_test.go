@@ -176,6 +176,7 @@ func TestStreamCases(t *testing.T) {
 			want{swap.ResetMidStream, 10, 10, 10, 1, -1, "stop"},
 		},
 		{"T33 clean end, no finish, no terminator", stub{script: "@10 C(a) @20 C(b) Z"}, want{swap.Truncated, 10, 10, 20, 2, -1, ""}},
+		{"T33 terminator without a finish reason", stub{script: "@10 C(a) @20 C(b) D"}, want{swap.Truncated, 10, 10, 20, 2, -1, ""}},
 		{"T33 cut inside an event", stub{script: "@10 C(a) W(data: {\"choi) Z"}, want{swap.Truncated, 10, 10, 10, 1, -1, ""}},
 		{"no terminator but a finish reason", stub{script: "@10 C(a) F(stop) Z"}, want{swap.OKNoDone, 10, 10, 10, 1, -1, "stop"}},
 		{"terminator without a blank line", stub{script: "@10 C(a) F(stop) W(data: [DONE]) Z"}, want{swap.OK, 10, 10, 10, 1, -1, "stop"}},

@@ -55,7 +55,7 @@ func usualGates() []swap.Gate {
 }
 
 func (s scene) evidence(gates ...swap.Gate) Evidence {
-	random := rand.New(rand.NewPCG(s.seed, 99)) //nolint:gosec // a test
+	random := rand.New(rand.NewPCG(s.seed, 99))
 	e := Evidence{Gates: gates, Settings: settings(), EvidenceSHA256: "abc"}
 	for step := 1; step <= s.steps; step++ {
 		for block := 1; block <= 2*s.pairs; block++ {
@@ -78,7 +78,7 @@ func (s scene) block(random *rand.Rand, step, number int, arm swap.Arm) Block {
 	level := .05 * random.NormFloat64()
 	for seq := range s.requests {
 		record := s.record(random, arm, level, number > s.pairs)
-		record.Step, record.Block, record.Pair, record.Seq = int32(step), int32(number), int32(b.Pair), int32(seq) //nolint:gosec // small
+		record.Step, record.Block, record.Pair, record.Seq = int32(step), int32(number), int32(b.Pair), int32(seq)
 		b.Outcomes[swap.Outcome(record.Outcome)]++
 		b.Records = append(b.Records, record)
 	}

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"hash"
 	"math"
 	"math/rand/v2"
@@ -51,17 +50,6 @@ func (p Plan) Open() bool { return p.Step.Rate > 0 }
 
 // Length is settle and measured time together.
 func (p Plan) Length() time.Duration { return p.Settle + p.Measure }
-
-// Label names the load level: "32 req/s" or "concurrency 8".
-func (p Plan) Label() string { return Label(p.Step) }
-
-// Label names a load level: "32 req/s" or "concurrency 8".
-func Label(s swap.Step) string {
-	if s.Rate > 0 {
-		return fmt.Sprintf("%g req/s", s.Rate)
-	}
-	return fmt.Sprintf("concurrency %d", s.Concurrency)
-}
 
 // Peak is the largest number of requests that can be in flight if none ends before timeout: what sockets must suffice for.
 func (p Plan) Peak(timeout time.Duration) int {

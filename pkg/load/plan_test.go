@@ -79,13 +79,13 @@ func moments(x []float64) (mean, variance float64) {
 func TestPlanLabelAndPeak(t *testing.T) {
 	g := generator(t)
 	open := PlanBlock(g, swap.Step{Rate: 32}, 0, time.Minute, 1, 1)
-	require.Equal(t, "32 req/s", open.Label())
-	require.Equal(t, "0.5 req/s", Label(swap.Step{Rate: 0.5}))
+	require.Equal(t, "32 req/s", open.Step.Label())
+	require.Equal(t, "0.5 req/s", swap.Step{Rate: 0.5}.Label())
 	require.Equal(t, len(open.Arrivals), open.Peak(time.Hour))
 	require.InDelta(t, 320, open.Peak(10*time.Second), 80)
 	require.Equal(t, 1, open.Peak(0))
 	closed := PlanBlock(g, swap.Step{Concurrency: 8}, 0, time.Minute, 1, 1)
-	require.Equal(t, "concurrency 8", closed.Label())
+	require.Equal(t, "concurrency 8", closed.Step.Label())
 	require.Equal(t, 8, closed.Peak(time.Hour))
 	require.Empty(t, closed.Arrivals)
 }

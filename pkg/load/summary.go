@@ -51,7 +51,7 @@ func (t *StepTally) Add(b swap.BlockResult, records []rawlog.Record) {
 
 // Result is the step so far; the discarded attempts and the manifest are left to whoever stores them.
 func (t *StepTally) Result(step int, s swap.Step) swap.StepResult {
-	r := swap.StepResult{Step: step, Label: Label(s), Blocks: t.blocks}
+	r := swap.StepResult{Step: step, Label: s.Label(), Blocks: t.blocks}
 	for _, arm := range swap.Arms {
 		a := t.arms.Get(arm)
 		*r.Planned.Ptr(arm) = a.planned

@@ -168,10 +168,11 @@ func (s *Site) startGateway(ctx context.Context, m *Models) error {
 	}
 	m.Route = swap.Route{Kind: swap.RouteSwapgate, URL: "http://" + addresses[0], AdminURL: "http://" + addresses[1]}
 	state := filepath.Join(s.Dir(), "gateway-"+addresses[1]+".state")
-	file, err := s.writeJSON("gateway.json", gateway.Config{Weights: swap.AllBaseline, StateFile: state, Upstreams: swap.PerArm[gateway.Upstream]{
+	upstreams := swap.PerArm[gateway.Upstream]{
 		Baseline:  gateway.Upstream{URL: m.Engines.Baseline.URL, Model: m.Engines.Baseline.Model},
 		Candidate: gateway.Upstream{URL: m.Engines.Candidate.URL, Model: m.Engines.Candidate.Model},
-	}})
+	}
+	file, err := s.writeJSON("gateway.json", gateway.Config{Weights: swap.AllBaseline, StateFile: state, Upstreams: upstreams})
 	if err != nil {
 		return err
 	}

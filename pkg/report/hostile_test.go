@@ -109,7 +109,7 @@ func TestMarkdownEscapesWhatComesFromOutside(t *testing.T) {
 	require.NotRegexp(t, `(?m)^(# |- \[)`, md)
 	for line := range strings.Lines(md) {
 		if strings.HasPrefix(line, "| ") {
-			require.Equal(t, 8, len(regexp.MustCompile(`(^|[^\\])\|`).FindAllString(line, -1)), "a row has seven cells: %s", line)
+			require.Len(t, regexp.MustCompile(`(^|[^\\])\|`).FindAllString(line, -1), 8, "a row has seven cells: %s", line)
 		}
 	}
 }

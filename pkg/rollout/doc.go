@@ -6,8 +6,8 @@
 //
 //  1. The guard fired while the window ran, or fires on its sums or on the sums of all windows: roll back.
 //  2. The gateway's weights are not those that were set: somebody else moves the traffic, so roll back.
-//  3. The window decides nothing, because the realised share of traffic differs from the weights (χ², or exactly for small counts, p < .001), too many
-//     probes have no known arm, or too few requests were made: hold and repeat it. After max_extensions repetitions at
+//  3. The window decides nothing, because the realised share of traffic differs from the weights (χ², or exactly for small
+//     counts, p < .001), too many probes have no known arm, or too few requests were made: hold and repeat it. After max_extensions repetitions at
 //     one weight: stop.
 //  4. Otherwise the window counts. After windows_per_weight of them advance to the next weight; after the last, promote.
 //

@@ -50,7 +50,7 @@ func (s Strata) members() [][]int {
 // bootstrap of Rao and Wu 1988), which makes the variance unbiased for sums even where groups are small. A group of one
 // keeps weight 1. The weights slice is reused between calls of statistic.
 func Bootstrap(strata Strata, resamples int, seed uint64, statistic func(weights []float64) float64) []float64 {
-	random := rand.New(rand.NewPCG(seed, bootstrapStream)) //nolint:gosec // reproducible by design
+	random := rand.New(rand.NewPCG(seed, bootstrapStream))
 	groups := strata.members()
 	weights := make([]float64, len(strata))
 	values := make([]float64, resamples)

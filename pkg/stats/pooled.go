@@ -29,7 +29,7 @@ func Pool(blocks [][]float64) Pooled {
 	var all []tagged
 	for k, values := range blocks {
 		for _, v := range values {
-			all = append(all, tagged{v, int32(k)}) //nolint:gosec // a run has far fewer than 2³¹ blocks
+			all = append(all, tagged{v, int32(k)})
 		}
 	}
 	slices.SortFunc(all, func(a, b tagged) int { return cmp.Compare(a.value, b.value) })

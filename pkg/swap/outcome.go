@@ -5,7 +5,7 @@ type Outcome string
 
 // The outcome classes.
 const (
-	// OK ended with a finish reason or the stream's terminator.
+	// OK ended with a finish reason and the stream's terminator.
 	OK Outcome = "ok"
 	// OKNoDone has its text and a finish reason, but the stream ended without the terminator.
 	OKNoDone Outcome = "ok_no_done"
@@ -22,7 +22,7 @@ const (
 	// ResetBeforeHeaders and ResetMidStream lost the connection.
 	ResetBeforeHeaders Outcome = "reset_before_headers"
 	ResetMidStream     Outcome = "reset_mid_stream"
-	// Truncated is a clean end of the body without finish reason or terminator.
+	// Truncated has tokens but no finish reason, or is a clean end of the body with neither finish reason nor terminator.
 	Truncated Outcome = "truncated"
 	// TimeoutFirst got no token in time; TimeoutTotal did not finish in time.
 	TimeoutFirst Outcome = "timeout_first_token"

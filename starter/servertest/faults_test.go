@@ -183,11 +183,11 @@ func TestStandAloneRollback(t *testing.T) {
 
 // pendingAttempts is the attempt of the pending activity of a type; 0 if there is none.
 func (b *bench) pendingAttempts(activity string) int {
-	d, err := b.client.DescribeWorkflowExecution(b.t.Context(), swap.ValidateWorkflowID(b.spec.Target), "")
+	d, err := b.client.DescribeWorkflow(b.t.Context(), swap.ValidateWorkflowID(b.spec.Target), "")
 	if err != nil {
 		return 0
 	}
-	for _, a := range d.GetPendingActivities() {
+	for _, a := range d.RawResponse.GetPendingActivities() {
 		if a.GetActivityType().GetName() == activity {
 			return int(a.GetAttempt())
 		}

@@ -67,11 +67,11 @@ func (b *bench) awaitWindow() {
 
 // heartbeat is the progress of the pending activity whose id begins with prefix; zero if there is none.
 func (b *bench) heartbeat(prefix string) (p swap.Progress) {
-	d, err := b.client.DescribeWorkflowExecution(b.t.Context(), swap.ValidateWorkflowID(b.spec.Target), "")
+	d, err := b.client.DescribeWorkflow(b.t.Context(), swap.ValidateWorkflowID(b.spec.Target), "")
 	if err != nil {
 		return p
 	}
-	for _, a := range d.GetPendingActivities() {
+	for _, a := range d.RawResponse.GetPendingActivities() {
 		if strings.HasPrefix(a.GetActivityId(), prefix) && a.GetHeartbeatDetails() != nil {
 			_ = converter.GetDefaultDataConverter().FromPayloads(a.GetHeartbeatDetails(), &p)
 		}

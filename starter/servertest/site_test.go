@@ -79,8 +79,8 @@ func newBench(t *testing.T, candidate string) *bench {
 	return b
 }
 
-// slower makes a first token take a third of a second, so that a busy machine's delays stay small beside it.
-func slower(c *engine.Config) { c.Prefill.Base = swap.Duration(300 * time.Millisecond) }
+// slower makes a first token take a tenth of a second and more, so that a busy machine's delays stay small beside it.
+func slower(c *engine.Config) { c.Prefill.Base = swap.Duration(150 * time.Millisecond) }
 
 func (b *bench) startControl() {
 	b.t.Helper()
@@ -106,8 +106,8 @@ func (b *bench) shortSpec() swap.Spec {
 	require.NoError(b.t, err)
 	seconds := func(s float64) swap.Duration { return swap.Duration(s * float64(time.Second)) }
 	spec.Load = swap.Load{
-		Block: seconds(0.5), Settle: seconds(0.1),
-		Steps: []swap.Step{{Rate: 60, Hold: seconds(3)}, {Rate: 60, Hold: seconds(3)}},
+		Block: seconds(0.25), Settle: seconds(0.05),
+		Steps: []swap.Step{{Rate: 80, Hold: seconds(1.5)}, {Rate: 80, Hold: seconds(1.5)}},
 	}
 	// Wide margins on medians: these tests are about what happens, not about statistics.
 	spec.Gates = []swap.Gate{
@@ -116,7 +116,8 @@ func (b *bench) shortSpec() swap.Spec {
 		{Metric: swap.MetricErrorRate, Stat: swap.StatRate, Margin: 0.05, Unit: swap.Absolute, Better: swap.LowerIsBetter},
 	}
 	spec.Rollout.Weights = []int{20, 100}
-	spec.Rollout.Window = seconds(2)
+	spec.Rollout.Window = seconds(1)
+	spec.WarmUp.Concurrency = 16
 	spec.Rollout.MinRequests = 10
 	spec.Notify = swap.Notify{}
 	return spec
