@@ -6,6 +6,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"github.com/swapgate/swapgate/pkg/runstore"
 	"github.com/swapgate/swapgate/pkg/snapshot"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
@@ -87,6 +88,26 @@ func (a *Activities) loadSnapshot(ctx context.Context, in swap.RestoreSnapshotIn
 		snap, ref, err := snapshot.Latest(ctx, store, in.Target)
 		return snap, &ref, err
 	}
-	snap, err := snapshot.Load(ctx, store, *in.Snapshot)
-	return snap, in.Snapshot, err
+	ref, err := fullRef(ctx, store, *in.Snapshot)
+	if err != nil {
+		return swap.Snapshot{}, nil, err
+	}
+	snap, err := snapshot.Load(ctx, store, ref)
+	if err == nil && snap.Target != in.Target {
+		err = invalidRequest("snapshot %s is of target %q, not of %q; name one of the target's own", ref.URI, snap.Target, in.Target)
+	}
+	return snap, &ref, err
+}
+
+// fullRef fills in what a person leaves out who names a snapshot by its address alone.
+func fullRef(ctx context.Context, store *runstore.Store, ref swap.ObjectRef) (swap.ObjectRef, error) {
+	key, err := store.KeyOf(ref)
+	if err != nil {
+		return swap.ObjectRef{}, invalidRequest("snapshot: %w", err)
+	}
+	if ref.SHA256 != "" {
+		return ref, nil
+	}
+	_, full, err := store.GetKey(ctx, key)
+	return full, err
 }
