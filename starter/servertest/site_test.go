@@ -56,9 +56,11 @@ type bench struct {
 	spec    swap.Spec
 }
 
-// newBench starts everything for one test. The specification is that of the demo, shortened.
+// newBench starts everything for one test, which runs beside others: each site is its own. The specification is that of
+// the demo, shortened.
 func newBench(t *testing.T, candidate string) *bench {
 	t.Helper()
+	t.Parallel()
 	ctx := t.Context()
 	site, err := local.StartSite(ctx, local.SiteOptions{Exe: exe, Dir: t.TempDir(), Progress: os.Stderr})
 	t.Cleanup(func() {
@@ -107,7 +109,7 @@ func (b *bench) shortSpec() swap.Spec {
 	seconds := func(s float64) swap.Duration { return swap.Duration(s * float64(time.Second)) }
 	spec.Load = swap.Load{
 		Block: seconds(0.25), Settle: seconds(0.05),
-		Steps: []swap.Step{{Rate: 80, Hold: seconds(1.5)}, {Rate: 80, Hold: seconds(1.5)}},
+		Steps: []swap.Step{{Rate: 80, Hold: seconds(1.25)}, {Rate: 80, Hold: seconds(1.25)}},
 	}
 	// Wide margins on medians: these tests are about what happens, not about statistics.
 	spec.Gates = []swap.Gate{
