@@ -214,7 +214,7 @@ func TestRestoreWithAFallbackFailsOnlyWithErrorsWorthRetrying(t *testing.T) {
 	}{
 		"gateway gone":  {func(_ *testing.T, r *swap.Route) { r.AdminURL = goneURL() }, TypeRouteUnavailable},
 		"token refused": {func(t *testing.T, r *swap.Route) { r.AdminToken = secretFile(t, "hush-wrong") }, TypeRouteRefused},
-		"token missing": {func(_ *testing.T, r *swap.Route) { r.AdminToken = &swap.SecretRef{File: "/nowhere" } }, TypeSecretMissing},
+		"token missing": {func(_ *testing.T, r *swap.Route) { r.AdminToken = &swap.SecretRef{File: "/nowhere"} }, TypeSecretMissing},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

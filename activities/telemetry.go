@@ -16,10 +16,11 @@ import (
 	"github.com/swapgate/swapgate/pkg/telemetry"
 )
 
-// Bounds of the buffer of samples: a part is written when it is full or old.
+// Bounds of the buffer of samples: a part is written when it is full or old. The result names every part, so a part a
+// minute would make the result of a long run large.
 const (
 	partRows = 50_000
-	partAge  = time.Minute
+	partAge  = 5 * time.Minute
 )
 
 // sealTimeout bounds the writes after the activity was told to end.
