@@ -35,12 +35,31 @@ func preflightFindings(spec swap.Spec, found swap.PreflightResult) []swap.Findin
 		add(swap.Notable, "candidate", fmt.Sprintf("Its context is shorter than the baseline's: %.0f against %.0f tokens.", b, a),
 			"Requests that fit today may be refused after the swap.")
 	}
+	if gate := tailGate(spec); gate != "" {
+		add(swap.Notable, "gate "+gate,
+			"Closed-loop steps make as many requests as the server answers, so it is not known beforehand whether they suffice for this gate.",
+			"If the verdict says LOW_N, hold the steps longer or add a step with a rate.")
+	}
 	if w := found.Weights; w != nil && *w != swap.AllBaseline {
 		add(swap.Blocking, "route",
 			fmt.Sprintf("The gateway sends %d %% to the candidate already; a run starts from 100 %% on the baseline.", w.Candidate),
 			"Put the weights back (swapgate rollback), or swap the two arms in the file if the candidate is live.")
 	}
 	return out
+}
+
+// tailGate names the first gate on a tail whose number of requests no open-loop step guarantees; empty if there is none.
+func tailGate(spec swap.Spec) string {
+	requests := 0.0
+	for _, s := range spec.Load.Steps {
+		requests += s.Rate * s.Hold.Seconds()
+	}
+	for _, g := range spec.Gates {
+		if beyond := g.Stat.Beyond(); beyond > 0 && requests*beyond < float64(spec.Judge.MinTail) {
+			return g.Name()
+		}
+	}
+	return ""
 }
 
 // countingGate names the first gate that needs the server's token counts; empty if there is none.

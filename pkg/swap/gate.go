@@ -34,6 +34,20 @@ const (
 	StatRate Stat = "rate"
 )
 
+// Beyond is the share of requests beyond a tail quantile; 0 for every other statistic.
+func (s Stat) Beyond() float64 {
+	switch s {
+	case StatP90:
+		return 0.10
+	case StatP95:
+		return 0.05
+	case StatP99:
+		return 0.01
+	case StatP50, StatMean, StatRate:
+	}
+	return 0
+}
+
 // Direction says which way is worse.
 type Direction string
 
