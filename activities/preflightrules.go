@@ -55,7 +55,7 @@ func tailGate(spec swap.Spec) string {
 		requests += s.Rate * s.Hold.Seconds()
 	}
 	for _, g := range spec.Gates {
-		if beyond := g.Stat.Beyond(); beyond > 0 && requests*beyond < float64(spec.Judge.MinTail) {
+		if p, ok := g.Stat.Quantile(); ok && requests*(1-p) < float64(spec.Judge.MinTail)-1e-6 {
 			return g.Name()
 		}
 	}

@@ -59,14 +59,14 @@ func checkEnoughBlocks(r *reporter, spec swap.Spec) {
 }
 
 // checkEnoughRequests reports quantile gates for which an open-loop load sends too few requests. What a closed loop
-// sends depends on the servers; the preflight estimates it.
+// sends depends on the servers; the preflight says so.
 func checkEnoughRequests(r *reporter, spec swap.Spec) {
 	planned, known := Estimate(spec).RequestsPerArm.Get()
 	if !known {
 		return
 	}
 	for i, g := range spec.Gates {
-		p, isQuantile := quantileOf(g.Stat)
+		p, isQuantile := g.Stat.Quantile()
 		if !isQuantile {
 			continue
 		}
@@ -91,21 +91,6 @@ func reportGatePlan(r *reporter, gate int, message string) {
 	if !r.spoiled(append(using, at("gates"))...) {
 		r.add(p, r.root.locate(at("load")), "load", "the default gate "+message+", or list gates without it")
 	}
-}
-
-func quantileOf(s swap.Stat) (float64, bool) {
-	switch s {
-	case swap.StatP50:
-		return 0.5, true
-	case swap.StatP90:
-		return 0.9, true
-	case swap.StatP95:
-		return 0.95, true
-	case swap.StatP99:
-		return 0.99, true
-	case swap.StatMean, swap.StatRate:
-	}
-	return 0, false
 }
 
 // moreRequests says how to send factor times the requests.

@@ -29,6 +29,19 @@ func TestLoadExample(t *testing.T) {
 	require.Equal(t, []int{20, 100}, spec.Rollout.ApproveAt)
 }
 
+func TestEveryExampleLoads(t *testing.T) {
+	files, err := filepath.Glob("../../docs/examples/*.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			spec, err := Load(file, nil)
+			require.NoError(t, err)
+			require.NotEmpty(t, spec.Gates)
+		})
+	}
+}
+
 func TestLoadExplainsWhatIsNoFile(t *testing.T) {
 	dir := t.TempDir()
 	large := filepath.Join(dir, "large.yaml")

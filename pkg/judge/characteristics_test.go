@@ -109,7 +109,8 @@ func compareQuantiles(pairsPerStep int, base, cand [][]float64, g swap.Gate, res
 	pooled := swap.PerArm[stats.Pooled]{Baseline: stats.Pool(base), Candidate: stats.Pool(cand)}
 	m := measured{gate: g, pairs: len(base), unstableP: 1}
 	for _, arm := range swap.Arms {
-		*m.values.Ptr(arm) = stats.Quantile(pooled.Get(arm).Sorted(), quantiles[g.Stat])
+		q, _ := g.Stat.Quantile()
+		*m.values.Ptr(arm) = stats.Quantile(pooled.Get(arm).Sorted(), q)
 	}
 	m.compareQuantiles(p, chosen, arms, pooled)
 	return m

@@ -27,9 +27,6 @@ type measured struct {
 	needBlocks int
 }
 
-// quantiles maps the statistics that are quantiles to their probability.
-var quantiles = map[swap.Stat]float64{swap.StatP50: .5, swap.StatP90: .9, swap.StatP95: .95, swap.StatP99: .99}
-
 // measure computes one gate: first its values on both arms, then, where the sample allows, what they say of the
 // difference.
 func measure(gate swap.Gate, p pairs, settings swap.Judge) measured {
@@ -38,7 +35,7 @@ func measure(gate swap.Gate, p pairs, settings swap.Judge) measured {
 		_, *m.outcomes.Ptr(arm) = failures(p, arm)
 	}
 	var infer func()
-	switch _, isQuantile := quantiles[gate.Stat]; {
+	switch _, isQuantile := gate.Stat.Quantile(); {
 	case gate.Metric == swap.MetricErrorRate:
 		infer = m.errorRate(p)
 	case gate.Metric == swap.MetricThroughput:
@@ -64,7 +61,7 @@ func (m *measured) refuse(code, message string, needBlocks int) {
 
 // quantile compares a quantile of the pooled requests.
 func (m *measured) quantile(p pairs, settings swap.Judge) func() {
-	q := quantiles[m.gate.Stat]
+	q, _ := m.gate.Stat.Quantile()
 	arms := m.collect(p)
 	pooled := swap.PerArm[stats.Pooled]{Baseline: stats.Pool(arms.Baseline.byPair), Candidate: stats.Pool(arms.Candidate.byPair)}
 	for _, arm := range swap.Arms {
@@ -85,7 +82,7 @@ func (m *measured) compareQuantiles(p pairs, settings swap.Judge, arms swap.PerA
 		*above.Ptr(arm) = arms.Get(arm).above(m.values.Get(arm))
 	}
 	m.spread(above, p, false)
-	q := quantiles[m.gate.Stat]
+	q, _ := m.gate.Stat.Quantile()
 	m.bootstrap(p, settings, func(weights []float64) float64 {
 		return m.difference(pooled.Baseline.Quantile(weights, q), pooled.Candidate.Quantile(weights, q))
 	})

@@ -34,18 +34,20 @@ const (
 	StatRate Stat = "rate"
 )
 
-// Beyond is the share of requests beyond a tail quantile; 0 for every other statistic.
-func (s Stat) Beyond() float64 {
+// Quantile returns the probability of a statistic that is a quantile, and false for every other one.
+func (s Stat) Quantile() (p float64, ok bool) {
 	switch s {
+	case StatP50:
+		return 0.5, true
 	case StatP90:
-		return 0.10
+		return 0.9, true
 	case StatP95:
-		return 0.05
+		return 0.95, true
 	case StatP99:
-		return 0.01
-	case StatP50, StatMean, StatRate:
+		return 0.99, true
+	case StatMean, StatRate:
 	}
-	return 0
+	return 0, false
 }
 
 // Direction says which way is worse.
