@@ -143,13 +143,12 @@ func mustRun[Out any](t *testing.T, s *site, name string, in any) Out {
 }
 
 // requireType checks an error as Temporal sees it.
-func requireType(t *testing.T, err error, name string, retry bool) *temporal.ApplicationError {
+func requireType(t *testing.T, err error, name string, retry bool) {
 	t.Helper()
 	var app *temporal.ApplicationError
 	require.ErrorAs(t, err, &app)
 	require.Equal(t, name, app.Type(), "%v", err)
 	require.Equal(t, !retry, app.NonRetryable(), "%v", err)
-	return app
 }
 
 // requireCancelled checks that an attempt ended as a cancelled one.

@@ -11,12 +11,11 @@ import (
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
+// TestJudgingADrivenStep runs alone: it measures.
 func TestJudgingADrivenStep(t *testing.T) {
-	t.Parallel()
 	s := newSite(t, func(p *plan) {
-		// Ten times the baseline's: beyond any noise of a busy machine.
-		p.engines.Candidate.Prefill.Base = swap.Duration(40 * time.Millisecond)
-		p.engines.Baseline.Prefill.Base = swap.Duration(4 * time.Millisecond)
+		// Many times the baseline's 2 ms: beyond any noise of a busy machine.
+		p.engines.Candidate.Prefill.Base = swap.Duration(150 * time.Millisecond)
 	})
 	s.spec.Load.Steps[0].Hold = swap.Duration(1200 * time.Millisecond)
 	step := mustRun[swap.StepResult](t, s, swap.ActivityLoadStep, loadStepInput(s))
@@ -69,7 +68,7 @@ func TestJudgingADrivenStep(t *testing.T) {
 		require.Equal(t, "m-8b", got.Model)
 		require.Equal(t, swap.MetricTTFT, got.Metrics[0].Metric)
 		require.Equal(t, len(measuredOf(records, swap.Baseline)), got.Metrics[0].N)
-		require.InDelta(t, 4, got.Metrics[0].P50.Or(0), 8, "the baseline's, not the candidate's")
+		require.Less(t, got.Metrics[0].P50.Or(1e9), 100.0, "the baseline's, not the candidate's")
 		kept, err := runstore.GetJSON[swap.BaselineFit](t.Context(), openStore(t, s.spec.Store), got.Ref)
 		require.NoError(t, err)
 		require.Equal(t, got.Metrics, kept.Metrics)
@@ -87,7 +86,8 @@ func TestJudgingAResumedStep(t *testing.T) {
 	_, err := first.wait(t)
 	requireCancelled(t, err)
 	step := mustRun[swap.StepResult](t, s, swap.ActivityLoadStep, loadStepInput(s))
-	got := mustRun[swap.Comparison](t, s, swap.ActivityCompareArms, swap.CompareInput{Spec: s.spec, Manifests: []swap.ObjectRef{step.Manifest}})
+	in := swap.CompareInput{Spec: s.spec, Manifests: []swap.ObjectRef{step.Manifest}}
+	got := mustRun[swap.Comparison](t, s, swap.ActivityCompareArms, in)
 	require.False(t, hasReason(got, swap.ReasonIncomplete), "%+v", got.Reasons)
 	require.Equal(t, swap.Inconclusive, got.Decision, "two blocks per arm are too few")
 	require.NotEmpty(t, got.Findings)
@@ -104,7 +104,8 @@ func TestFailedRequestsAreJudgedAsFailed(t *testing.T) {
 	require.Equal(t, swap.OutcomeCounts{swap.HTTP5xx: step.Planned.Candidate}, step.Outcomes.Candidate)
 	require.False(t, step.TTFTP95ms.Candidate.Valid())
 	require.False(t, step.Throughput.Candidate.Valid())
-	got := mustRun[swap.Comparison](t, s, swap.ActivityCompareArms, swap.CompareInput{Spec: s.spec, Manifests: []swap.ObjectRef{step.Manifest}})
+	in := swap.CompareInput{Spec: s.spec, Manifests: []swap.ObjectRef{step.Manifest}}
+	got := mustRun[swap.Comparison](t, s, swap.ActivityCompareArms, in)
 	require.Equal(t, swap.Fail, got.Decision, "%+v", got)
 }
 

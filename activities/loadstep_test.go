@@ -206,7 +206,7 @@ func TestLoadStepRefusesWhatNoRetryMends(t *testing.T) {
 		"no prompts":   {func(in *swap.LoadStepInput) { in.Spec.Workload.PromptFile = "/nowhere" }, TypeInvalidRequest},
 		"bad URL":      {func(in *swap.LoadStepInput) { in.Spec.Baseline.URL = "llm" }, TypeInvalidRequest},
 		"no such key":  {func(in *swap.LoadStepInput) { in.Spec.Candidate.APIKey = &swap.SecretRef{File: "/nowhere"} }, TypeSecretMissing},
-		"too much":     {func(in *swap.LoadStepInput) { in.Spec.Load.Steps = []swap.Step{{Concurrency: 10_000_000, Hold: 1e9}} }, TypeClientLimits},
+		"too much":     {func(in *swap.LoadStepInput) { in.Spec.Load.Steps = []swap.Step{{Concurrency: 1e7, Hold: 1e9}} }, TypeClientLimits},
 		"store denied": {func(in *swap.LoadStepInput) { in.Spec.Store.Bucket = "nowhere" }, TypeRunStoreDenied},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/swapgate/swapgate/pkg/runstore"
 	"github.com/swapgate/swapgate/pkg/swap"
@@ -123,7 +124,9 @@ func TestSlackThatIsBusySaysWhenToTryAgain(t *testing.T) {
 	s := newSite(t)
 	f := withSlack(t, s, status(http.StatusTooManyRequests, "Retry-After", "7"))
 	_, err := notifySlack(t, s, "")
-	app := requireType(t, err, TypeSlackUnavailable, true)
+	requireType(t, err, TypeSlackUnavailable, true)
+	var app *temporal.ApplicationError
+	require.ErrorAs(t, err, &app)
 	require.Equal(t, 7*time.Second, app.NextRetryDelay())
 	_, err = notifySlack(t, s, "")
 	require.NoError(t, err)

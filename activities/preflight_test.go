@@ -50,54 +50,55 @@ func TestPreflightWithoutARollout(t *testing.T) {
 
 func TestPreflightErrors(t *testing.T) {
 	t.Parallel()
+	wrong := secretFile(t, "hush-wrong")
 	cases := map[string]struct {
-		change func(t *testing.T, s *site)
+		change func(s *site)
 		name   string
 		retry  bool
 		says   string
 	}{
 		"arm not reachable": {
-			func(_ *testing.T, s *site) { s.spec.Candidate.URL = goneURL() },
+			func(s *site) { s.spec.Candidate.URL = goneURL() },
 			TypeEngineUnreachable, true, "candidate",
 		},
 		"arm crashed": {
-			func(t *testing.T, s *site) { s.crash(t, swap.Baseline) },
+			func(s *site) { s.crash(swap.Baseline) },
 			TypeEngineUnreachable, true, "baseline",
 		},
 		"another model": {
-			func(_ *testing.T, s *site) { s.spec.Candidate.Model = "m-70b" },
+			func(s *site) { s.spec.Candidate.Model = "m-70b" },
 			TypeModelMismatch, false, "m-8b-fp8",
 		},
 		"wrong key": {
-			func(t *testing.T, s *site) { s.spec.Baseline.APIKey = secretFile(t, "hush-wrong") },
+			func(s *site) { s.spec.Baseline.APIKey = wrong },
 			TypeEngineRefused, false, "api_key",
 		},
 		"no key": {
-			func(_ *testing.T, s *site) { s.spec.Baseline.APIKey = &swap.SecretRef{File: "/nowhere/key"} },
+			func(s *site) { s.spec.Baseline.APIKey = &swap.SecretRef{File: "/nowhere/key"} },
 			TypeSecretMissing, false, "/nowhere/key",
 		},
 		"store denied": {
-			func(t *testing.T, s *site) { s.spec.Store.SecretKey = secretFile(t, "hush-wrong") },
+			func(s *site) { s.spec.Store.SecretKey = wrong },
 			TypeRunStoreDenied, false, "credentials",
 		},
 		"no bucket": {
-			func(_ *testing.T, s *site) { s.spec.Store.Bucket = "nowhere" },
+			func(s *site) { s.spec.Store.Bucket = "nowhere" },
 			TypeRunStoreDenied, false, "nowhere",
 		},
 		"store not reachable": {
-			func(_ *testing.T, s *site) { s.spec.Store.Endpoint = goneURL() },
+			func(s *site) { s.spec.Store.Endpoint = goneURL() },
 			TypeRunStoreUnavailable, true, "",
 		},
 		"route not reachable": {
-			func(_ *testing.T, s *site) { s.spec.Rollout.Route.AdminURL = goneURL() },
+			func(s *site) { s.spec.Rollout.Route.AdminURL = goneURL() },
 			TypeRouteUnavailable, true, "",
 		},
 		"route refuses the token": {
-			func(t *testing.T, s *site) { s.spec.Rollout.Route.AdminToken = secretFile(t, "hush-wrong") },
+			func(s *site) { s.spec.Rollout.Route.AdminToken = wrong },
 			TypeRouteRefused, false, "token",
 		},
 		"kind of route": {
-			func(_ *testing.T, s *site) { s.spec.Rollout.Route.Kind = "mesh" },
+			func(s *site) { s.spec.Rollout.Route.Kind = "mesh" },
 			TypeRouteRefused, false, "mesh",
 		},
 	}
@@ -105,7 +106,7 @@ func TestPreflightErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
-			c.change(t, s)
+			c.change(s)
 			_, err := preflight(t, s)
 			requireType(t, err, c.name, c.retry)
 			require.ErrorContains(t, err, c.says)
@@ -126,8 +127,8 @@ func TestPreflightFindings(t *testing.T) {
 	exporter := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, dcgmPage)
 	}), nil)
-	source := func(url string, required bool) func(*testing.T, *site) {
-		return func(_ *testing.T, s *site) {
+	source := func(url string, required bool) func(*site) {
+		return func(s *site) {
 			s.spec.Telemetry.Sources = []swap.TelemetrySource{{Kind: swap.SourceDCGM, URL: url, Required: required}}
 		}
 	}
@@ -137,14 +138,15 @@ func TestPreflightFindings(t *testing.T) {
 	}
 	gone := goneURL()
 	cases := map[string]struct {
-		change func(*testing.T, *site)
+		change func(*site)
 		plan   func(*plan)
+		live   *swap.Weights
 		want   []finding
 	}{
 		"exporter answers":          {change: source(exporter, true)},
 		"required exporter missing": {change: source(gone, true), want: []finding{{swap.Blocking, "telemetry " + gone}}},
 		"optional exporter missing": {change: source(gone, false), want: []finding{{swap.Notable, "telemetry " + gone}}},
-		"GPU hosts are asked by their own workers": {change: func(_ *testing.T, s *site) {
+		"GPU hosts are asked by their own workers": {change: func(s *site) {
 			s.spec.Telemetry.Sources = []swap.TelemetrySource{{Kind: swap.SourceNVML, Host: "gpu-1", Required: true}}
 		}},
 		"context too short": {
@@ -153,13 +155,13 @@ func TestPreflightFindings(t *testing.T) {
 		},
 		"no usage in the stream, but a gate on tokens": {
 			plan:   func(p *plan) { p.servers.Candidate = refusingUsage },
-			change: func(_ *testing.T, s *site) { s.spec.Gates = []swap.Gate{{Metric: swap.MetricTPOT, Stat: swap.StatP50}} },
+			change: func(s *site) { s.spec.Gates = []swap.Gate{{Metric: swap.MetricTPOT, Stat: swap.StatP50}} },
 			want:   []finding{{swap.Blocking, "candidate"}},
 		},
 		"no usage in the stream, and no gate on tokens": {plan: func(p *plan) { p.servers.Candidate = refusingUsage }},
 		"route not at 100/0": {
-			change: func(t *testing.T, s *site) { s.setWeights(t, swap.Weights{Baseline: 80, Candidate: 20}) },
-			want:   []finding{{swap.Blocking, "route"}},
+			live: &swap.Weights{Baseline: 80, Candidate: 20},
+			want: []finding{{swap.Blocking, "route"}},
 		},
 	}
 	for name, c := range cases {
@@ -171,7 +173,10 @@ func TestPreflightFindings(t *testing.T) {
 			}
 			s := newSite(t, plans...)
 			if c.change != nil {
-				c.change(t, s)
+				c.change(s)
+			}
+			if c.live != nil {
+				s.setWeights(t, *c.live)
 			}
 			got, err := preflight(t, s)
 			require.NoError(t, err)

@@ -75,7 +75,8 @@ var (
 
 func largeRef(i int) swap.ObjectRef {
 	return swap.ObjectRef{
-		URI:    fmt.Sprintf("s3://company-models-evidence/swapgate/production/runs/chat-assistant-eu/%s/telemetry/5-a1-1790000000000/part-%03d.parquet", testRunID, i),
+		URI: fmt.Sprintf("s3://company-models-evidence/swapgate/runs/chat-assistant-eu/019-%s/telemetry/5-a1-1790000000000/part-%03d.parquet",
+			testRunID, i),
 		SHA256: hash, Bytes: 12_345_678, Rows: 50_000, Schema: "requests/v1",
 	}
 }
@@ -94,7 +95,9 @@ func largeVerdict() swap.Verdict {
 		URL: "http://chat-assistant-eu-baseline.models.svc.cluster.local:8000", Engine: "vllm", Version: "0.27.0+cu130", Model: text[:60],
 		Fingerprint: hash[:20], MaxModelLen: swap.Of(131_072), UsageInStream: true, TokenLimitKey: "max_tokens", MetricsPage: "/metrics",
 	}
-	warm := swap.WarmUpResult{Arm: swap.Candidate, Requests: 200, Outcomes: largeOutcomes(), ColdTTFTms: number, HotTTFTms: number, Ended: "stable"}
+	warm := swap.WarmUpResult{
+		Arm: swap.Candidate, Requests: 200, Outcomes: largeOutcomes(), ColdTTFTms: number, HotTTFTms: number, Ended: "stable",
+	}
 	v := swap.Verdict{
 		SchemaVersion: "1", Verdict: swap.Fail, Summary: text, Target: "chat-assistant-eu", Stage: swap.StageRollout,
 		Arms:    swap.PerArm[swap.ArmFacts]{Baseline: facts, Candidate: facts},
@@ -158,7 +161,8 @@ func largeTelemetry() swap.TelemetryResult {
 	}
 	for range manySources {
 		r.Sources = append(r.Sources, swap.SourceState{
-			Source: "dcgm http://gpu-host-17.models.svc.cluster.local:9400/metrics", Arm: swap.Candidate, Samples: 1e6, Errors: 1e6, LastError: text[:201],
+			Source: "dcgm http://gpu-host-17.models.svc.cluster.local:9400/metrics", Arm: swap.Candidate,
+			Samples: 1e6, Errors: 1e6, LastError: text[:201],
 		})
 	}
 	return r

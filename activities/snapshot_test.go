@@ -164,20 +164,24 @@ func TestRestoreNeverWaitsForTheStore(t *testing.T) {
 	t.Parallel()
 	for name, breakIt := range map[string]func(t *testing.T, s *site, in *swap.RestoreSnapshotInput){
 		"snapshot lost": func(t *testing.T, s *site, in *swap.RestoreSnapshotInput) {
+			t.Helper()
 			store := openStore(t, s.spec.Store)
 			key, err := store.KeyOf(*in.Snapshot)
 			require.NoError(t, err)
 			require.NoError(t, store.Delete(t.Context(), key))
 		},
 		"no snapshot taken": func(t *testing.T, _ *site, in *swap.RestoreSnapshotInput) {
+			t.Helper()
 			in.Snapshot, in.Store = nil, newStore(t)
 		},
 		"store out of order": func(t *testing.T, s *site, in *swap.RestoreSnapshotInput) {
+			t.Helper()
 			proxy, cfg := localtest.NewProxy(t, s.spec.Store)
 			proxy.Down(true)
 			in.Store = cfg
 		},
 		"store silent": func(t *testing.T, s *site, in *swap.RestoreSnapshotInput) {
+			t.Helper()
 			in.Store = s.spec.Store
 			in.Store.Endpoint = silentAddress(t)
 		},
@@ -208,19 +212,20 @@ func TestRestoreNeverWaitsForTheStore(t *testing.T) {
 // A rollback must go on trying whatever the gateway says, so that a person can mend it meanwhile.
 func TestRestoreWithAFallbackFailsOnlyWithErrorsWorthRetrying(t *testing.T) {
 	t.Parallel()
+	wrong := secretFile(t, "hush-wrong")
 	for name, c := range map[string]struct {
-		change func(t *testing.T, r *swap.Route)
+		change func(*swap.Route)
 		name   string
 	}{
-		"gateway gone":  {func(_ *testing.T, r *swap.Route) { r.AdminURL = goneURL() }, TypeRouteUnavailable},
-		"token refused": {func(t *testing.T, r *swap.Route) { r.AdminToken = secretFile(t, "hush-wrong") }, TypeRouteRefused},
-		"token missing": {func(_ *testing.T, r *swap.Route) { r.AdminToken = &swap.SecretRef{File: "/nowhere"} }, TypeSecretMissing},
+		"gateway gone":  {func(r *swap.Route) { r.AdminURL = goneURL() }, TypeRouteUnavailable},
+		"token refused": {func(r *swap.Route) { r.AdminToken = wrong }, TypeRouteRefused},
+		"token missing": {func(r *swap.Route) { r.AdminToken = &swap.SecretRef{File: "/nowhere"} }, TypeSecretMissing},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
 			route := s.spec.Rollout.Route
-			c.change(t, &route)
+			c.change(&route)
 			_, err := restore(t, s, swap.RestoreSnapshotInput{Fallback: &route})
 			requireType(t, err, c.name, true)
 			require.NotContains(t, err.Error(), "hush-wrong")

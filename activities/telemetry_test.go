@@ -32,7 +32,8 @@ func TestTelemetryEndsByCancelWithWhatItHas(t *testing.T) {
 	}), nil)
 	bad := serve(t, http.NotFoundHandler(), nil)
 	s.spec.Telemetry.Sources = []swap.TelemetrySource{
-		{Kind: swap.SourceDCGM, URL: good, Arm: swap.Candidate, Required: true}, {Kind: swap.SourceDCGM, URL: bad},
+		{Kind: swap.SourceDCGM, URL: good, Arm: swap.Candidate, Required: true},
+		{Kind: swap.SourceDCGM, URL: bad},
 		{Kind: swap.SourceNVML, Host: "elsewhere"},
 	}
 	c := start[swap.TelemetryResult](t, s, swap.ActivityCaptureTelemetry, swap.CaptureTelemetryInput{Spec: s.spec, Facts: s.facts()})

@@ -39,7 +39,7 @@ func TestWarmUpMeasuresTheFirstRequestApart(t *testing.T) {
 func TestWarmUpOfADeadServerIsAResult(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.crash(t, swap.Baseline)
+	s.crash(swap.Baseline)
 	s.spec.WarmUp.MaxDuration = swap.Duration(300 * time.Millisecond)
 	got := mustRun[swap.WarmUpResult](t, s, swap.ActivityWarmUp, warmUpInput(s, swap.Baseline))
 	require.False(t, got.Stable)

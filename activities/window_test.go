@@ -116,7 +116,7 @@ func TestWindowBrakesWhenTheCandidateDies(t *testing.T) {
 	})
 	s.setWeights(t, half)
 	s.spec.Rollout.Window = swap.Duration(time.Minute)
-	s.crash(t, swap.Candidate)
+	s.crash(swap.Candidate)
 	got := observe(t, s, windowInput(s))
 	w := got.Window
 	require.NotNil(t, w.GuardFired)
@@ -240,7 +240,8 @@ func TestWindowWithoutProbesReadsTheGateway(t *testing.T) {
 func askThroughGateway(t *testing.T, s *site) {
 	t.Helper()
 	body := `{"model":"m-8b","messages":[{"role":"user","content":"hi"}],"max_tokens":2}`
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.spec.Rollout.Route.URL+"/v1/chat/completions", strings.NewReader(body))
+	url := s.spec.Rollout.Route.URL + "/v1/chat/completions"
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
 	require.NoError(t, err)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer "+armKey)
@@ -259,7 +260,7 @@ func TestWindowStopsProbingAtOnceWhenCancelled(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
 			s.setWeights(t, half)
-			s.spec.Rollout.Window, s.spec.Rollout.ProbeRate = swap.Duration(time.Hour), rate
+			s.spec.Rollout.Window, s.spec.Rollout.ProbeRate = swap.Duration(time.Minute), rate
 			c := start[swap.ObserveWindowResult](t, s, swap.ActivityObserveWindow, windowInput(s))
 			eventually(t, "the window is under way", func() bool {
 				return len(c.progress(t)) > 0 && (rate == 0 || s.served(swap.Candidate) > 0)
@@ -276,24 +277,25 @@ func TestWindowStopsProbingAtOnceWhenCancelled(t *testing.T) {
 
 func TestWindowErrors(t *testing.T) {
 	t.Parallel()
+	wrong := secretFile(t, "hush-wrong")
 	for name, c := range map[string]struct {
-		change func(t *testing.T, s *site)
+		change func(s *site)
 		name   string
 		retry  bool
 	}{
-		"gateway gone":   {func(_ *testing.T, s *site) { s.spec.Rollout.Route.AdminURL = goneURL() }, TypeRouteUnavailable, true},
-		"token refused":  {func(t *testing.T, s *site) { s.spec.Rollout.Route.AdminToken = secretFile(t, "x") }, TypeRouteRefused, false},
-		"key missing":    {func(_ *testing.T, s *site) { s.spec.Baseline.APIKey = &swap.SecretRef{File: "/nowhere"} }, TypeSecretMissing, false},
-		"prompts gone":   {func(_ *testing.T, s *site) { s.spec.Workload.PromptFile = "/nowhere" }, TypeInvalidRequest, false},
-		"route URL":      {func(_ *testing.T, s *site) { s.spec.Rollout.Route.URL = "gateway" }, TypeInvalidRequest, false},
-		"store's key":    {func(_ *testing.T, s *site) { s.spec.Store.AccessKey = &swap.SecretRef{File: "/nowhere"} }, TypeSecretMissing, false},
-		"store's bucket": {func(_ *testing.T, s *site) { s.spec.Store.Bucket = "nowhere" }, TypeRunStoreDenied, false},
+		"gateway gone":   {func(s *site) { s.spec.Rollout.Route.AdminURL = goneURL() }, TypeRouteUnavailable, true},
+		"token refused":  {func(s *site) { s.spec.Rollout.Route.AdminToken = wrong }, TypeRouteRefused, false},
+		"key missing":    {func(s *site) { s.spec.Baseline.APIKey = &swap.SecretRef{File: "/nowhere"} }, TypeSecretMissing, false},
+		"prompts gone":   {func(s *site) { s.spec.Workload.PromptFile = "/nowhere" }, TypeInvalidRequest, false},
+		"route URL":      {func(s *site) { s.spec.Rollout.Route.URL = "gateway" }, TypeInvalidRequest, false},
+		"store's key":    {func(s *site) { s.spec.Store.AccessKey = &swap.SecretRef{File: "/nowhere"} }, TypeSecretMissing, false},
+		"store's bucket": {func(s *site) { s.spec.Store.Bucket = "nowhere" }, TypeRunStoreDenied, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
 			s.spec.Rollout.Window = swap.Duration(50 * time.Millisecond)
-			c.change(t, s)
+			c.change(s)
 			_, err := run[swap.ObserveWindowResult](t, s, swap.ActivityObserveWindow, windowInput(s))
 			requireType(t, err, c.name, c.retry)
 		})
