@@ -64,7 +64,7 @@ test-server: $(TEMPORAL_CLI) ## Of these, the ones that break a running site: ki
 .PHONY: test-engine
 test-engine: ## Tests against a real inference engine at SWAPGATE_ENGINE_URL
 	@test -n "$${SWAPGATE_ENGINE_URL:-}" || { echo 'test-engine: set SWAPGATE_ENGINE_URL to a running OpenAI-compatible server' >&2; exit 64; }
-	$(TEST) -tags engine $(call tagged,engine)
+	$(TEST) -count=1 -tags engine $(call tagged,engine)
 
 .PHONY: record-history
 record-history: $(TEMPORAL_CLI) ## Record the workflow histories that replay tests read, from this commit
