@@ -21,6 +21,9 @@ import (
 // guardEvery is how often the guard is asked while a window runs.
 const guardEvery = 100 * time.Millisecond
 
+// countEvery is how often the gateway's own counters are read for the guard.
+const countEvery = time.Second
+
 // errGuardFired ends a window's probes early.
 var errGuardFired = errors.New("the guard fired")
 
@@ -55,6 +58,9 @@ type observer struct {
 	prompts *workload.Generator
 	meter   load.Meter
 	now     func() time.Time
+	// before is what the gateway had counted when the window began; counts says whether it counts at all.
+	before swap.PerArm[traffic.Counters]
+	counts bool
 
 	mu      sync.Mutex
 	records []rawlog.Record
@@ -102,15 +108,14 @@ func (o *observer) close() {
 // watch observes the window and stores the raw records of its probes.
 func (o *observer) watch(ctx context.Context) (swap.Window, error) {
 	w := swap.Window{Index: o.in.Index, Weights: o.in.Weights, Started: o.now().UTC()}
-	before, counted, err := o.route.Counters(ctx)
-	if err != nil {
+	var err error
+	if o.before, o.counts, err = o.route.Counters(ctx); err != nil {
 		return w, err
 	}
 	if err := o.probe(ctx); err != nil {
 		return w, err
 	}
 	w.Ended = o.now().UTC()
-	// Read before the brake's effect would hide that somebody else changed the weights.
 	state, err := o.route.Read(ctx)
 	if err != nil {
 		return w, err
@@ -119,12 +124,12 @@ func (o *observer) watch(ctx context.Context) (swap.Window, error) {
 	records, fired, brake := o.seen()
 	w.GuardFired, w.Brake = fired, brake
 	w.Arms = statsOf(records)
-	if counted {
+	if o.counts {
 		after, _, err := o.route.Counters(ctx)
 		if err != nil {
 			return w, err
 		}
-		countGateway(&w.Arms, before, after)
+		countGateway(&w.Arms, o.before, after)
 	}
 	w.Unattributed = rawlog.Unattributed(records)
 	key := runstore.WindowKey(o.run, o.in.Index, o.attempt)
@@ -186,14 +191,25 @@ func (o *observer) seen() ([]rawlog.Record, *swap.Reason, *swap.Restored) {
 func (o *observer) guard(ctx context.Context, stop context.CancelCauseFunc) {
 	t := time.NewTicker(guardEvery)
 	defer t.Stop()
+	gateway, asked := o.before, o.now()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-t.C:
 		}
+		if o.counts && o.now().Sub(asked) >= countEvery {
+			asked = o.now()
+			// A gateway that does not answer now is asked again; the probes tell whether it serves.
+			if after, _, err := o.route.Counters(ctx); err == nil {
+				gateway = after
+			}
+		}
 		records, _, _ := o.seen()
 		arms := statsOf(records)
+		if o.counts {
+			countGateway(&arms, o.before, gateway)
+		}
 		if reason := rollout.GuardFired(o.plan.Guard, o.state.BaselineFor(arms.Baseline), arms.Candidate); reason != nil {
 			o.pull(ctx, reason)
 			stop(errGuardFired)
@@ -204,6 +220,9 @@ func (o *observer) guard(ctx context.Context, stop context.CancelCauseFunc) {
 
 // pull is the brake: all traffic to the baseline. If the gateway refuses, the workflow's restore follows all the same.
 func (o *observer) pull(ctx context.Context, reason *swap.Reason) {
+	// The window may end while the brake is pulled.
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), controlTimeout)
+	defer done()
 	started := o.now()
 	state, err := o.route.Apply(ctx, swap.AllBaseline)
 	o.mu.Lock()

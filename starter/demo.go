@@ -188,10 +188,7 @@ func (s *stage) show(ctx context.Context, name string) (swap.Verdict, error) {
 		return swap.Verdict{}, err
 	}
 	defer s.stopModels(ctx, models)
-	store, err := s.site.S3.Store()
-	if err != nil {
-		return swap.Verdict{}, err
-	}
+	store := s.site.S3.Store()
 	spec := demo.Spec{Target: name, Models: models, Store: store, Seed: s.flags.seed, Prefix: "demo/"}
 	if !s.flags.noUI {
 		spec.TemporalUI = s.site.Temporal.UIURL()

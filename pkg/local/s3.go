@@ -42,6 +42,10 @@ type S3 struct {
 
 // StartS3 starts this executable again as an S3 service with keys of its own, waits until it serves and creates the bucket.
 func StartS3(ctx context.Context, c S3Command) (*S3, error) {
+	var err error
+	if c.Dir, err = filepath.Abs(c.Dir); err != nil {
+		return nil, fmt.Errorf("directory of the S3 service: %w", err)
+	}
 	if c.Listen == "" {
 		address, err := freeAddress(ctx)
 		if err != nil {
@@ -52,6 +56,9 @@ func StartS3(ctx context.Context, c S3Command) (*S3, error) {
 	s := &S3{command: c, options: S3Options{
 		Listen: c.Listen, DataDir: filepath.Join(c.Dir, "s3"), AccessKey: "swapgate-local", SecretKey: rand.Text(),
 	}}
+	if err := s.writeKeys(); err != nil {
+		return nil, err
+	}
 	if err := s.start(ctx); err != nil {
 		return nil, err
 	}
@@ -97,21 +104,29 @@ func (s *S3) Endpoint() string { return s.options.Listen }
 func (s *S3) Keys() (access, secret string) { return s.options.AccessKey, s.options.SecretKey }
 
 // Store is the configuration of a run store in the service's bucket. It names the keys by files in the service's directory.
-func (s *S3) Store() (swap.Store, error) {
-	refs := make([]*swap.SecretRef, 2)
-	for i, text := range []string{s.options.AccessKey, s.options.SecretKey} {
-		path, err := filepath.Abs(filepath.Join(s.command.Dir, []string{"access-key", "secret-key"}[i]))
-		if err != nil {
-			return swap.Store{}, fmt.Errorf("keys of the S3 service: %w", err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			return swap.Store{}, fmt.Errorf("keys of the S3 service: %w", err)
-		}
-		refs[i] = &swap.SecretRef{File: path}
-	}
+func (s *S3) Store() swap.Store {
+	access, secret := s.keyFiles()
 	return swap.Store{
-		Endpoint: "http://" + s.Endpoint(), Bucket: s.command.Bucket, AccessKey: refs[0], SecretKey: refs[1],
-	}, nil
+		Endpoint: "http://" + s.Endpoint(), Bucket: s.command.Bucket,
+		AccessKey: &swap.SecretRef{File: access}, SecretKey: &swap.SecretRef{File: secret},
+	}
+}
+
+func (s *S3) keyFiles() (access, secret string) {
+	return filepath.Join(s.command.Dir, "access-key"), filepath.Join(s.command.Dir, "secret-key")
+}
+
+// writeKeys writes the keys once: a store may be opened while another one reads them.
+func (s *S3) writeKeys() error {
+	access, secret := s.keyFiles()
+	err := os.WriteFile(access, []byte(s.options.AccessKey), 0o600)
+	if err == nil {
+		err = os.WriteFile(secret, []byte(s.options.SecretKey), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("keys of the S3 service: %w", err)
+	}
+	return nil
 }
 
 func (s *S3) healthy(ctx context.Context) error {

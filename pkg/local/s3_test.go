@@ -15,8 +15,7 @@ import (
 
 func openStore(t *testing.T, s3 *local.S3) *runstore.Store {
 	t.Helper()
-	cfg, err := s3.Store()
-	require.NoError(t, err)
+	cfg := s3.Store()
 	store, err := runstore.Open(cfg)
 	require.NoError(t, err)
 	t.Cleanup(store.Close)

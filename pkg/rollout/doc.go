@@ -11,7 +11,7 @@
 //     one weight: stop.
 //  4. Otherwise the window counts. After windows_per_weight of them advance to the next weight; after the last, promote.
 //
-// Enough requests means min_requests over both arms together, and min_requests on each arm whose share of the traffic
+// Enough requests means min_requests over both arms together, live traffic that the gateway counts included, and min_requests on each arm whose share of the traffic
 // gives it at least twice that in a window. At a small weight such as 1 % the candidate cannot reach min_requests in a
 // window; there a quiet guard and enough requests overall are all that is asked, and the sums over all windows let the
 // guard's error rate be judged as candidate requests add up.

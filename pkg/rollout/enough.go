@@ -70,7 +70,7 @@ func differs(counts []int, shares []float64) bool {
 
 // tooFew applies the rule of the package comment on how many requests a window needs.
 func tooFew(plan swap.Rollout, w swap.Window) *swap.Reason {
-	total := w.Arms.Baseline.Requests + w.Arms.Candidate.Requests
+	total := seen(w.Arms.Baseline) + seen(w.Arms.Candidate)
 	if total < plan.MinRequests {
 		return lowN("window", total, plan.MinRequests)
 	}
@@ -80,12 +80,16 @@ func tooFew(plan swap.Rollout, w swap.Window) *swap.Reason {
 		if arm == swap.Baseline {
 			share = float64(w.Weights.Baseline) / 100
 		}
-		if n := w.Arms.Get(arm).Requests; n < plan.MinRequests && planned*share >= 2*float64(plan.MinRequests) {
+		if n := seen(w.Arms.Get(arm)); n < plan.MinRequests && planned*share >= 2*float64(plan.MinRequests) {
 			return lowN(string(arm), n, plan.MinRequests)
 		}
 	}
 	return nil
 }
+
+// seen is how many requests an arm is known to have answered: the gateway counts live traffic and probes alike, where it
+// counts at all.
+func seen(w swap.WindowStats) int { return max(w.Requests, int(w.GatewayRequests.Or(0))) }
 
 func lowN(subject string, got, want int) *swap.Reason {
 	return &swap.Reason{Code: swap.ReasonLowN, Subject: subject, Message: fmt.Sprintf(

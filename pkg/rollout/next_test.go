@@ -239,3 +239,12 @@ func TestARolloutAlwaysEndsAndNeverSkipsAWeight(t *testing.T) {
 		}
 	})
 }
+
+// Without probes the gateway's own counters say whether a window saw enough.
+func TestLiveTrafficAloneCanAdvance(t *testing.T) {
+	plan := swap.Rollout{Weights: []int{50, 100}, WindowsPerWeight: 1, MinRequests: 50, MaxExtensions: 1}
+	w := swap.Window{Weights: swap.Weights{Baseline: 50, Candidate: 50}, ReadBack: swap.Weights{Baseline: 50, Candidate: 50}}
+	require.Equal(t, swap.ActionHold, Next(plan, State{}, w).Action, "nobody came")
+	w.Arms.Baseline.GatewayRequests, w.Arms.Candidate.GatewayRequests = swap.Of(60), swap.Of(60)
+	require.Equal(t, swap.ActionAdvance, Next(plan, State{}, w).Action)
+}

@@ -151,6 +151,10 @@ func (g *adminAPI) call(ctx context.Context, method, path string, body []byte, i
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrUnreachable, g.base, err)
 	}
+	if g.token != "" {
+		// A reply may repeat what it was sent, and it is quoted in errors.
+		data = bytes.ReplaceAll(data, []byte(g.token), []byte("[token]"))
+	}
 	return data, statusError(resp.StatusCode, g.base, data)
 }
 

@@ -100,9 +100,7 @@ func (b *bench) startLoad() {
 
 func (b *bench) shortSpec() swap.Spec {
 	b.t.Helper()
-	store, err := b.S3.Store()
-	require.NoError(b.t, err)
-	file, err := demo.Spec{Target: "chat", Models: b.models, Store: store, Seed: 1, Prefix: "test/"}.Write(b.Dir())
+	file, err := demo.Spec{Target: "chat", Models: b.models, Store: b.S3.Store(), Seed: 1, Prefix: "test/"}.Write(b.Dir())
 	require.NoError(b.t, err)
 	spec, err := config.Load(file, os.LookupEnv)
 	require.NoError(b.t, err)

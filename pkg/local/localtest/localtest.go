@@ -99,8 +99,7 @@ func S3(tb testing.TB) swap.Store {
 		stack.Add("S3 service", func(ctx context.Context) error { return s3.Stop(ctx) })
 		shared.s3 = s3
 	}
-	store, err := shared.s3.Store()
-	require.NoError(tb, err)
+	store := shared.s3.Store()
 	shared.buckets++
 	store.Bucket = fmt.Sprintf("test-%04d", shared.buckets)
 	require.NoError(tb, shared.s3.CreateBucket(ctx, store.Bucket))
