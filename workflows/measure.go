@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
@@ -34,7 +35,9 @@ func (v *validation) preflight(ctx workflow.Context) (string, error) {
 	return fmt.Sprintf("%s → %s", engineLabel(found.Arms.Baseline), engineLabel(found.Arms.Candidate)), nil
 }
 
-func engineLabel(f swap.ArmFacts) string { return f.Model + " on " + f.Engine + " " + f.Version }
+func engineLabel(f swap.ArmFacts) string {
+	return strings.TrimSpace(f.Model + " on " + f.Engine + " " + f.Version)
+}
 
 // takeSnapshot records the state to go back to. From here on every end of the run restores it unless it promoted.
 func (v *validation) takeSnapshot(ctx workflow.Context) (string, error) {

@@ -244,3 +244,12 @@ func TestTheVerdictIsReproducible(t *testing.T) {
 	first := Decide(usual().evidence(usualGates()...))
 	require.Equal(t, first, Decide(usual().evidence(usualGates()...)))
 }
+
+// Without token counts the cause of slow answers is not guessed.
+func TestSuspectWithoutTokenCounts(t *testing.T) {
+	gates := []swap.GateResult{{Gate: swap.Gate{Metric: swap.MetricE2E, Stat: swap.StatP50}, Decision: swap.Fail}}
+	require.Equal(t, "requests take longer after their first token (time to first token changed by −35 % at the median); "+
+		"without token counts slower decode and longer answers cannot be told apart", Suspect(gates, Shifts{TTFTMedian: swap.Of(-.35)}))
+	require.Equal(t, "the candidate is worse overall, with no single part that stands out",
+		Suspect(gates, Shifts{TTFTMedian: swap.Of(0), TPOTMedian: swap.Of(0)}))
+}

@@ -86,6 +86,9 @@ func suspectWork(shifts Shifts) string {
 		return fmt.Sprintf("decode is slower: time per output token changed by %s at the median", percentChange(shifts.TPOTMedian))
 	case shifts.TTFTMedian.Or(0) > moved:
 		return fmt.Sprintf("prefill or queueing is slower: time to first token changed by %s at the median", percentChange(shifts.TTFTMedian))
+	case !shifts.TPOTMedian.Valid():
+		return fmt.Sprintf("requests take longer after their first token (time to first token changed by %s at the median); "+
+			"without token counts slower decode and longer answers cannot be told apart", percentChange(shifts.TTFTMedian))
 	}
 	return "the candidate is worse overall, with no single part that stands out"
 }

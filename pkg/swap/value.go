@@ -39,10 +39,13 @@ func (v Value) Or(fallback float64) float64 {
 // Valid reports whether there is a number.
 func (v Value) Valid() bool { return v.ok }
 
-// String formats the number with three significant digits, or "n/a".
+// String formats the number with three significant digits and without an exponent for large ones, or "n/a".
 func (v Value) String() string {
-	if !v.ok {
+	switch {
+	case !v.ok:
 		return "n/a"
+	case math.Abs(v.v) >= 1000 && math.Abs(v.v) < 1e15:
+		return fmt.Sprintf("%.0f", v.v)
 	}
 	return fmt.Sprintf("%.3g", v.v)
 }

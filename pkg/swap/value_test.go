@@ -36,6 +36,12 @@ func TestEveryFloatSurvivesTheWire(t *testing.T) {
 	})
 }
 
+func TestValuesReadWell(t *testing.T) {
+	for want, v := range map[string]float64{"1620": 1620.4, "-20": -20, "0.00123": 0.0012345, "21.6": 21.6} {
+		require.Equal(t, want, Of(v).String())
+	}
+}
+
 func TestValueRefusesWhatIsNoNumber(t *testing.T) {
 	var v Value
 	require.Error(t, json.Unmarshal([]byte(`"12"`), &v))

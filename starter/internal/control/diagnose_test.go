@@ -123,3 +123,10 @@ func TestUpdateIDSeparatesDecisionsAndJoinsRepeats(t *testing.T) {
 	require.Equal(t, updateID(swap.UpdateAbort, "run", "ada", at(5, 2)), updateID(swap.UpdateAbort, "run", "ada", at(20, 4)))
 	require.NotEmpty(t, updateID(swap.UpdateExtend, "run", "ada", swap.Status{}))
 }
+
+// A load worker has one slot and does not poll while it works, so its work is the sign that it lives.
+func TestBusyWorkerIsNotMissing(t *testing.T) {
+	e := Execution{Pending: []PendingActivity{{ID: "1", Queue: "swapgate"}, {ID: "2", Queue: "swapgate-load", Started: true}}}
+	require.True(t, e.atWorkOn("swapgate-load"))
+	require.False(t, e.atWorkOn("swapgate"), "scheduled is not started")
+}

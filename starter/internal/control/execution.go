@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -74,6 +75,11 @@ type PendingActivity struct {
 	NextAttempt *time.Time `json:"next_attempt,omitempty"`
 	// Progress is the last heartbeat, where it is one.
 	Progress *swap.Progress `json:"progress,omitempty"`
+}
+
+// atWorkOn reports whether a worker of the queue is running one of the activities.
+func (e Execution) atWorkOn(queue string) bool {
+	return slices.ContainsFunc(e.Pending, func(a PendingActivity) bool { return a.Started && a.Queue == queue })
 }
 
 // ClosedError says that a run closed without a result.

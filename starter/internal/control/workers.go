@@ -9,6 +9,7 @@ import (
 
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/swapgate/swapgate/pkg/swap"
 )
@@ -47,11 +48,48 @@ func (c *Client) QueuesWithoutWorker(ctx context.Context) ([]Queue, error) {
 		if err != nil {
 			return nil, c.unreachable(err)
 		}
-		if !polled(d.GetPollers(), time.Now()) {
+		if polled(d.GetPollers(), time.Now()) {
+			continue
+		}
+		busy, err := c.busy(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		if !busy {
 			missing = append(missing, q)
 		}
 	}
 	return missing, nil
+}
+
+// mostDescribed bounds how many running validations are looked at for a busy worker.
+const mostDescribed = 50
+
+// busy reports whether a worker of the queue is at work for some validation: a load worker has one slot and does not poll
+// while it drives a step, which can take longer than any poll is remembered.
+func (c *Client) busy(ctx context.Context, q Queue) (bool, error) {
+	if q.Name != swap.QueueLoad {
+		return false, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	running, err := c.sdk.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
+		Namespace: c.Namespace, PageSize: mostDescribed,
+		Query: fmt.Sprintf("WorkflowType = %q AND ExecutionStatus = 'Running'", swap.WorkflowValidateSwap),
+	})
+	if err != nil {
+		return false, c.unreachable(err)
+	}
+	for _, e := range running.GetExecutions() {
+		d, err := c.sdk.DescribeWorkflow(ctx, e.GetExecution().GetWorkflowId(), e.GetExecution().GetRunId())
+		if err != nil {
+			return false, c.unreachable(err)
+		}
+		if executionOf(d).atWorkOn(q.Name) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 func polled(pollers []*taskqueue.PollerInfo, now time.Time) bool {
