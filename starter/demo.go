@@ -87,7 +87,8 @@ func (a *app) demo(ctx context.Context, f *demoFlags) (err error) {
 		err = stage.showNamed(ctx)
 	}
 	if f.keep && ctx.Err() == nil {
-		a.say("everything is still running: look around, then press Ctrl-C")
+		a.say("everything is still running: look around, then press Ctrl-C. For other commands in another shell:\n"+
+			"  export TEMPORAL_ADDRESS=%s", stage.site.Temporal.Address())
 		<-ctx.Done()
 	}
 	return err

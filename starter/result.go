@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -35,7 +36,7 @@ validate. Without --follow, a validation that still runs has no verdict: exit co
 }
 
 func (a *app) result(ctx context.Context, target string, f *resultFlags) error {
-	if err := f.output.check(); err != nil {
+	if err := errors.Join(f.output.check(), f.wait.check()); err != nil {
 		return err
 	}
 	c, err := a.dial(ctx)

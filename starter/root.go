@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -91,7 +92,11 @@ func exactly(names ...string) cobra.PositionalArgs {
 		if len(args) == len(names) {
 			return nil
 		}
-		return &usageError{err: fmt.Errorf("%s takes exactly %d argument(s) %v, not %d", cmd.CommandPath(), len(names), names, len(args))}
+		want := "no argument"
+		if len(names) > 0 {
+			want = "exactly " + strings.Join(names, " and ")
+		}
+		return &usageError{err: fmt.Errorf("%s takes %s, but got %q", cmd.CommandPath(), want, args)}
 	}
 }
 

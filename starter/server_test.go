@@ -309,6 +309,9 @@ func (s *server) detach(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(got.stdout), &ids))
 	require.Equal(t, "swap-detached", ids.WorkflowID)
 	require.Equal(t, exitPass, s.run(t, "result", "detached", "--run-id", ids.RunID, "--follow").code)
+	odd := s.run(t, "result", "detached", "--run-id", "last")
+	require.Equal(t, exitUsage, odd.code)
+	require.Contains(t, odd.stderr, "cannot look for workflow swap-detached with run id last")
 }
 
 func (s *server) interrupt(t *testing.T) {

@@ -12,12 +12,11 @@ import (
 )
 
 type simGatewayFlags struct {
-	listen    string
-	admin     string
-	config    string
-	baseline  string
-	candidate string
-	state     string
+	listen string
+	admin  string
+	config string
+	arms   swap.PerArm[gateway.Upstream]
+	state  string
 }
 
 func newSimGatewayCommand(a *app) *cobra.Command {
@@ -25,15 +24,17 @@ func newSimGatewayCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "gateway",
 		Short:   "Run a gateway that splits traffic between two servers by weight",
-		Example: "  swapgate sim gateway --baseline http://127.0.0.1:8001 --candidate http://127.0.0.1:8002",
+		Example: "  swapgate sim gateway --baseline http://127.0.0.1:8001 --candidate http://127.0.0.1:8002 --candidate-model demo-8b-v2",
 		Args:    exactly(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.simGateway(cmd.Context(), f) },
 	}
 	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:8000", "listen address for clients")
 	cmd.Flags().StringVar(&f.admin, "admin-listen", "127.0.0.1:8010", "listen address of the admin API that sets the weights")
 	cmd.Flags().StringVar(&f.config, "config", "", "JSON file of upstreams, weights and token, in place of the flags below")
-	cmd.Flags().StringVar(&f.baseline, "baseline", "", "URL of the baseline's server")
-	cmd.Flags().StringVar(&f.candidate, "candidate", "", "URL of the candidate's server")
+	cmd.Flags().StringVar(&f.arms.Baseline.URL, "baseline", "", "URL of the baseline's server")
+	cmd.Flags().StringVar(&f.arms.Baseline.Model, "baseline-model", "", "model to ask the baseline for, whatever clients name (default: what they name)")
+	cmd.Flags().StringVar(&f.arms.Candidate.URL, "candidate", "", "URL of the candidate's server")
+	cmd.Flags().StringVar(&f.arms.Candidate.Model, "candidate-model", "", "model to ask the candidate for, whatever clients name (default: what they name)")
 	cmd.Flags().StringVar(&f.state, "state-file", "", "file that keeps the weights over a restart")
 	return cmd
 }
@@ -55,13 +56,10 @@ func (a *app) simGateway(ctx context.Context, f simGatewayFlags) error {
 }
 
 func (f simGatewayFlags) resolve() (gateway.Config, error) {
-	if f.config != "" && f.baseline+f.candidate != "" {
+	if f.config != "" && f.arms != (swap.PerArm[gateway.Upstream]{}) {
 		return gateway.Config{}, &usageError{err: errors.New("give --config or --baseline and --candidate, not both")}
 	}
-	cfg, err := readConfig(f.config, gateway.ParseConfig, gateway.Config{
-		Upstreams: swap.PerArm[gateway.Upstream]{Baseline: gateway.Upstream{URL: f.baseline}, Candidate: gateway.Upstream{URL: f.candidate}},
-		Weights:   swap.AllBaseline,
-	})
+	cfg, err := readConfig(f.config, gateway.ParseConfig, gateway.Config{Upstreams: f.arms, Weights: swap.AllBaseline})
 	if err != nil {
 		return cfg, err
 	}

@@ -62,7 +62,7 @@ func (a *app) loadSpec(file string) (swap.Spec, error) {
 }
 
 func (a *app) validate(ctx context.Context, f *validateFlags) error {
-	if err := f.output.check(); err != nil {
+	if err := errors.Join(f.output.check(), f.wait.check(), checkDuration("--wait-for-worker", f.workerFor)); err != nil {
 		return err
 	}
 	req, err := a.request(f)

@@ -21,11 +21,26 @@ func (w *waitFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&w.timeout, "timeout", 0, "stop waiting after this long; the run goes on (default: wait for the end)")
 }
 
-func (w *waitFlags) context(ctx context.Context) (context.Context, context.CancelFunc) {
-	if w.timeout <= 0 {
-		return context.WithCancel(ctx)
+func (w *waitFlags) check() error { return checkDuration("--timeout", w.timeout) }
+
+func checkDuration(flag string, d time.Duration) error {
+	if d < 0 {
+		return &usageError{err: fmt.Errorf("%s %v: must not be negative", flag, d)}
 	}
-	return context.WithTimeoutCause(ctx, w.timeout, errWaitOver)
+	return nil
+}
+
+// context ends when the time is over. It has no deadline, which calls in flight would report as an outage of Temporal.
+func (w *waitFlags) context(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	if w.timeout == 0 {
+		return ctx, func() { cancel(nil) }
+	}
+	over := time.AfterFunc(w.timeout, func() { cancel(errWaitOver) })
+	return ctx, func() {
+		over.Stop()
+		cancel(nil)
+	}
 }
 
 // followValidation follows a validation to its end, hands out the verdict and returns the error with its exit code.

@@ -73,11 +73,18 @@ func restore(summary string) workflow.ActivityOptions {
 	}
 }
 
+const (
+	// verdictPatience is short, because a pipeline that has its verdict waits for the message too.
+	verdictPatience = 2 * time.Minute
+	// alarmPatience is long, because somebody has to come.
+	alarmPatience = 15 * time.Minute
+)
+
 // tell is for messages to people, which may wait a while for their service to recover.
-func tell(summary string) workflow.ActivityOptions {
+func tell(summary string, patience time.Duration) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		StartToCloseTimeout:    15 * time.Second,
-		ScheduleToCloseTimeout: 15 * time.Minute,
+		ScheduleToCloseTimeout: patience,
 		RetryPolicy:            retry(time.Second, 30*time.Second, unlimited),
 		Summary:                summary,
 	}

@@ -29,10 +29,18 @@ func (v *validation) publish(ctx workflow.Context) {
 		if err := v.notifyWith(ctx, ""); err != nil {
 			v.board.end(ctx, swap.StageNotify, stateFailed, shortError(err))
 		} else {
-			v.board.end(ctx, swap.StageNotify, stateDone, v.in.Spec.Notify.Slack.Channel)
+			v.board.end(ctx, swap.StageNotify, stateDone, delivery(*v.in.Spec.Notify.Slack))
 		}
 	}
 	v.board.finish(ctx, v.verdict)
+}
+
+// delivery is where the message went.
+func delivery(s swap.Slack) string {
+	if s.Token == nil {
+		return "stored, not posted: no token is set"
+	}
+	return s.Channel
 }
 
 // notifyWith posts the verdict, or the alarm if there is one, where the request names a channel.
@@ -40,11 +48,11 @@ func (v *validation) notifyWith(ctx workflow.Context, alarm string) error {
 	if v.in.Spec.Notify.Slack == nil {
 		return nil
 	}
-	what := "verdict " + string(v.verdict.Verdict)
+	options := tell("verdict "+string(v.verdict.Verdict), verdictPatience)
 	if alarm != "" {
-		what = "alarm: rollback is stuck"
+		options = tell("alarm: rollback is stuck", alarmPatience)
 	}
-	actx := workflow.WithActivityOptions(ctx, tell(what))
+	actx := workflow.WithActivityOptions(ctx, options)
 	in := swap.NotifyInput{Spec: v.in.Spec, Verdict: v.verdict, Alarm: alarm}
 	var message *swap.ObjectRef
 	if err := workflow.ExecuteActivity(actx, swap.ActivityNotifySlack, in).Get(actx, &message); err != nil {

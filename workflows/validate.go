@@ -53,6 +53,7 @@ func newValidation(ctx workflow.Context, in swap.Request) (*validation, error) {
 		verdict: swap.Verdict{
 			SchemaVersion: swap.VerdictSchemaVersion,
 			Target:        in.Spec.Target,
+			Arms:          swap.PerArm[swap.ArmFacts]{Baseline: named(in.Spec.Baseline), Candidate: named(in.Spec.Candidate)},
 			Gates:         []swap.GateResult{},
 			Steps:         []swap.StepResult{},
 			Reasons:       []swap.Reason{},
@@ -70,6 +71,9 @@ func newValidation(ctx workflow.Context, in swap.Request) (*validation, error) {
 	v.board = newBoard(ctx, in)
 	return v, v.handlers(ctx)
 }
+
+// named is what is known of an arm before preflight looked at it.
+func named(e swap.Endpoint) swap.ArmFacts { return swap.ArmFacts{URL: e.URL, Model: e.Model} }
 
 // run is the whole life of a validation: the stages, then whatever they made necessary, then telling people.
 func (v *validation) run(ctx workflow.Context) (swap.Verdict, error) {
@@ -142,7 +146,7 @@ func (v *validation) decideFrom(ctx workflow.Context, err error) {
 	case v.stop != nil:
 		v.decide(swap.Aborted, swap.Reason{
 			Code: v.stop.code, Subject: string(v.verdict.Stage),
-			Message: fmt.Sprintf("Stopped by %s during %s: %s.", orUnknown(v.stop.by.By), v.verdict.Stage, orUnknown(v.stop.by.Reason)),
+			Message: fmt.Sprintf("Stopped by %s during %s, reason: %s.", orUnknown(v.stop.by.By), v.verdict.Stage, orUnknown(v.stop.by.Reason)),
 		})
 	case ctx.Err() != nil:
 		v.decide(swap.Aborted, swap.Reason{
@@ -152,7 +156,7 @@ func (v *validation) decideFrom(ctx workflow.Context, err error) {
 	case err != nil:
 		v.decide(swap.Errored, swap.Reason{
 			Code: swap.ReasonCouldNotMeasure, Subject: string(v.verdict.Stage),
-			Message: fmt.Sprintf("The run could not be measured: %s failed: %s", v.verdict.Stage, shortError(err)),
+			Message: fmt.Sprintf("%s failed: %s", v.verdict.Stage, shortError(err)),
 		})
 	}
 	v.verdict.Provenance.Ended = workflow.Now(ctx)
@@ -182,6 +186,9 @@ func errorType(err error) string {
 
 // shortError is the message of the innermost application error: the activity's own words, without the SDK's wrapping.
 func shortError(err error) string {
+	if temporal.IsCanceledError(err) {
+		return "stopped before its end"
+	}
 	var app *temporal.ApplicationError
 	if errors.As(err, &app) {
 		return app.Message()

@@ -172,7 +172,7 @@ func TestCouldNotMeasureFailsTheWorkflowWithTheActivitysType(t *testing.T) {
 	var v swap.Verdict
 	require.NoError(t, app.Details(&v))
 	require.Equal(t, swap.Errored, v.Verdict)
-	require.Contains(t, v.Summary, "it broke; mend it")
+	require.Contains(t, v.Summary, " could not be measured: load failed: it broke; mend it")
 	require.Equal(t, 1, f.count(swap.ActivityRestoreSnapshot))
 }
 
@@ -327,4 +327,34 @@ func TestRollbackSwapRestoresTheNewestSnapshot(t *testing.T) {
 	var r swap.RollbackResult
 	require.NoError(t, env.GetWorkflowResult(&r))
 	require.Equal(t, swap.AllBaseline, *r.Restored.Weights)
+}
+
+func TestAFailedPreflightStillNamesTheModels(t *testing.T) {
+	f := newFakes()
+	f.preflight = func() (swap.PreflightResult, error) { return swap.PreflightResult{}, fatal("EngineUnreachable") }
+	in := request()
+	env := start(t, f)
+	env.ExecuteWorkflow(ValidateSwap, in)
+
+	var app *temporal.ApplicationError
+	require.ErrorAs(t, env.GetWorkflowError(), &app)
+	var v swap.Verdict
+	require.NoError(t, app.Details(&v))
+	require.Equal(t, in.Spec.Candidate.URL, v.Arms.Candidate.URL)
+	require.Contains(t, v.Summary, in.Spec.Baseline.Model+" → "+in.Spec.Candidate.Model)
+}
+
+func TestSlackThatIsDownDelaysAVerdictByTwoMinutesAtMost(t *testing.T) {
+	f := newFakes()
+	f.notify = func(swap.NotifyInput) (*swap.ObjectRef, error) { return nil, errors.New("no answer") }
+	in := request()
+	in.Spec.Rollout = nil
+	env := start(t, f)
+	began := env.Now()
+	env.ExecuteWorkflow(ValidateSwap, in)
+
+	v := verdictOf(t, env)
+	require.Equal(t, swap.Pass, v.Verdict)
+	require.Contains(t, v.Findings[len(v.Findings)-1].Message, "The message was not posted")
+	require.Less(t, env.Now().Sub(began), 3*time.Minute)
 }

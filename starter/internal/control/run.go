@@ -84,6 +84,13 @@ func (r *Run) Describe(ctx context.Context) (Execution, error) {
 			Next:    "check the target's name, TEMPORAL_NAMESPACE, and whether the run is older than the namespace's retention",
 		}
 	}
+	var invalid *serviceerror.InvalidArgument
+	if errors.As(err, &invalid) {
+		return Execution{}, &RefusedError{
+			Message: fmt.Sprintf("Temporal cannot look for workflow %s%s: %v", r.WorkflowID, withRun(r.RunID()), err),
+			Next:    "give the run id as `swapgate validate` or the Temporal UI shows it",
+		}
+	}
 	if err != nil {
 		return Execution{}, r.c.unreachable(err)
 	}

@@ -30,7 +30,7 @@ func Render(o control.Observation, now time.Time) []string {
 		}
 	}
 	if o.Status != nil {
-		lines = append(lines, notes(*o.Status)...)
+		lines = append(lines, notes(*o.Status, o.Execution.State != control.Running)...)
 	}
 	for _, p := range o.Problems {
 		lines = append(lines, "! "+p)
@@ -57,9 +57,12 @@ func stageLine(s swap.Status, st swap.StageState, now time.Time) string {
 	return strings.TrimRight(line, " ")
 }
 
-func notes(s swap.Status) []string {
+func notes(s swap.Status, closed bool) []string {
 	var lines []string
 	if t := trafficText(s.Weights); t != "" {
+		if closed {
+			t = "when the run ended, " + t
+		}
 		lines = append(lines, t)
 	}
 	for _, r := range s.Reasons {

@@ -63,6 +63,9 @@ func TestRenderShowsWhatWaitsAndWhatIsWrong(t *testing.T) {
 	require.Equal(t, []string{
 		"traffic: baseline 95 %, candidate 5 %", "LOW_N: too few", "waiting: approve 20 %", "! no worker",
 	}, Render(o, start)[1:])
+
+	o.Execution.State = control.Completed
+	require.Contains(t, Render(o, start), "when the run ended, traffic: baseline 95 %, candidate 5 %")
 }
 
 func TestRenderWithoutAWorker(t *testing.T) {
