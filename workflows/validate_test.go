@@ -344,17 +344,16 @@ func TestAFailedPreflightStillNamesTheModels(t *testing.T) {
 	require.Contains(t, v.Summary, in.Spec.Baseline.Model+" → "+in.Spec.Candidate.Model)
 }
 
-func TestSlackThatIsDownDelaysAVerdictByTwoMinutesAtMost(t *testing.T) {
+func TestSlackThatIsDownIsGivenUpSoonWhenAVerdictWaits(t *testing.T) {
 	f := newFakes()
 	f.notify = func(swap.NotifyInput) (*swap.ObjectRef, error) { return nil, errors.New("no answer") }
 	in := request()
 	in.Spec.Rollout = nil
 	env := start(t, f)
-	began := env.Now()
 	env.ExecuteWorkflow(ValidateSwap, in)
 
 	v := verdictOf(t, env)
 	require.Equal(t, swap.Pass, v.Verdict)
 	require.Contains(t, v.Findings[len(v.Findings)-1].Message, "The message was not posted")
-	require.Less(t, env.Now().Sub(began), 3*time.Minute)
+	require.LessOrEqual(t, f.count(swap.ActivityNotifySlack), 8, "attempts at most half a minute apart")
 }
