@@ -89,6 +89,7 @@ func TestCommandLines(t *testing.T) {
 		{args: []string{"sim", "engine", "--config", "none.json"}, code: 64, says: "none.json"},
 		{args: []string{"sim", "engine", "--listen", "nowhere"}, code: 64, says: "listen for simulated engine"},
 		{args: []string{"sim", "gateway"}, code: 64, says: "baseline upstream needs an http or https URL"},
+		{args: []string{"demo", "--dir", filepath.Join(bad, "x")}, code: 64, says: "name one that can be written with --dir"},
 		{args: []string{"version", "-o", "yaml"}, code: 64, says: "use json or text"},
 	}
 	for _, c := range cases {

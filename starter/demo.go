@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -78,15 +79,11 @@ func (a *app) demo(ctx context.Context, f *demoFlags) (err error) {
 	}
 	stage := &stage{app: a, flags: f, started: a.now()}
 	defer func() { err = errors.Join(err, stage.close(ctx)) }()
-	if err := stage.open(ctx); err != nil {
-		return err
+	err = stage.play(ctx)
+	if ctx.Err() != nil {
+		return stage.interrupted()
 	}
-	if len(f.swaps) == 0 {
-		err = stage.showBoth(ctx)
-	} else {
-		err = stage.showNamed(ctx)
-	}
-	if f.keep && ctx.Err() == nil {
+	if f.keep && stage.site != nil {
 		a.say("everything is still running: look around, then press Ctrl-C. For other commands in another shell:\n"+
 			"  export TEMPORAL_ADDRESS=%s", stage.site.Temporal.Address())
 		<-ctx.Done()
@@ -103,8 +100,30 @@ type stage struct {
 	site    *local.Site
 }
 
+func (s *stage) play(ctx context.Context) error {
+	if err := s.open(ctx); err != nil {
+		return err
+	}
+	if len(s.flags.swaps) == 0 {
+		return s.showBoth(ctx)
+	}
+	return s.showNamed(ctx)
+}
+
+// interrupted replaces what a cut demo returns: its runs do not go on, because their server stops with it.
+func (s *stage) interrupted() error {
+	return &exitError{
+		code:    exitDetached,
+		message: "interrupted; everything that the demo started is stopped",
+		next:    []string{"what it wrote is in " + s.dir},
+	}
+}
+
 func (s *stage) open(ctx context.Context) error {
-	s.dir = filepath.Join(s.flags.dir, s.started.UTC().Format("20060102T150405Z"))
+	var err error
+	if s.dir, err = newFolder(s.flags.dir, s.started.UTC().Format("20060102T150405Z")); err != nil {
+		return &usageError{err: fmt.Errorf("no folder for the demo: %w; name one that can be written with --dir", err)}
+	}
 	exe, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find the running executable: %w", err)
@@ -122,6 +141,22 @@ func (s *stage) open(ctx context.Context) error {
 	}
 	s.app.say("Temporal %s · S3 http://%s · files in %s", s.ui(), s.site.S3.Endpoint(), s.dir)
 	return nil
+}
+
+// newFolder makes a folder in parent that no other demo has, not even one of the same second.
+func newFolder(parent, name string) (string, error) {
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return "", err
+	}
+	for n := 1; ; n++ {
+		path := filepath.Join(parent, name)
+		if n > 1 {
+			path += fmt.Sprintf("-%d", n)
+		}
+		if err := os.Mkdir(path, 0o700); !errors.Is(err, fs.ErrExist) {
+			return path, err
+		}
+	}
 }
 
 func (s *stage) ui() string {
