@@ -32,9 +32,9 @@ func newSimGatewayCommand(a *app) *cobra.Command {
 	cmd.Flags().StringVar(&f.admin, "admin-listen", "127.0.0.1:8010", "listen address of the admin API that sets the weights")
 	cmd.Flags().StringVar(&f.config, "config", "", "JSON file of upstreams, weights and token, in place of the flags below")
 	cmd.Flags().StringVar(&f.arms.Baseline.URL, "baseline", "", "URL of the baseline's server")
-	cmd.Flags().StringVar(&f.arms.Baseline.Model, "baseline-model", "", "model to ask the baseline for, whatever clients name (default: what they name)")
+	cmd.Flags().StringVar(&f.arms.Baseline.Model, "baseline-model", "", "model to ask the baseline for (default: what clients name)")
 	cmd.Flags().StringVar(&f.arms.Candidate.URL, "candidate", "", "URL of the candidate's server")
-	cmd.Flags().StringVar(&f.arms.Candidate.Model, "candidate-model", "", "model to ask the candidate for, whatever clients name (default: what they name)")
+	cmd.Flags().StringVar(&f.arms.Candidate.Model, "candidate-model", "", "model to ask the candidate for (default: what clients name)")
 	cmd.Flags().StringVar(&f.state, "state-file", "", "file that keeps the weights over a restart")
 	return cmd
 }
