@@ -185,6 +185,15 @@ func (s *server) withoutWorker(t *testing.T) {
 		require.Equal(t, exitUnavailable, got.code, got.stderr)
 		require.Contains(t, got.stderr, "swap-orphan does not answer: no worker polls")
 	})
+	t.Run("rollback", func(t *testing.T) {
+		t.Parallel()
+		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+		defer cancel()
+		got := swapgate(ctx, s.env, "rollback", "stranded", "-f", spec(t, "stranded"))
+		require.Equal(t, exitDetached, got.code, got.stderr)
+		require.Contains(t, got.stderr, `! no worker polls task queue "swapgate"`)
+		require.NotContains(t, got.stderr, "swapgate-load", "a rollback needs no load worker")
+	})
 	t.Run("namespace", func(t *testing.T) {
 		t.Parallel()
 		got := swapgate(t.Context(), append(s.env, "TEMPORAL_NAMESPACE=nope"), "status", "chat")

@@ -245,6 +245,19 @@ func TestTheVerdictIsReproducible(t *testing.T) {
 	require.Equal(t, first, Decide(usual().evidence(usualGates()...)))
 }
 
+// Answers that end early now and then move the mean length alone, and throughput with it.
+func TestSuspectWhereOnlySomeAnswersAreShorter(t *testing.T) {
+	gates := []swap.GateResult{
+		{Gate: swap.Gate{Metric: swap.MetricThroughput, Stat: swap.StatRate}, Decision: swap.Fail},
+		{
+			Gate:     swap.Gate{Metric: swap.MetricOutputTokens, Stat: swap.StatMean},
+			Baseline: swap.Of(16), Candidate: swap.Of(13), Decision: swap.Fail,
+		},
+	}
+	require.Equal(t, "some of the candidate's answers have another length: −19 % at the mean, +0 % at the median",
+		Suspect(gates, Shifts{TTFTMedian: swap.Of(0), TPOTMedian: swap.Of(0), AnswerLength: swap.Of(0)}))
+}
+
 // Without token counts the cause of slow answers is not guessed.
 func TestSuspectWithoutTokenCounts(t *testing.T) {
 	gates := []swap.GateResult{{Gate: swap.Gate{Metric: swap.MetricE2E, Stat: swap.StatP50}, Decision: swap.Fail}}

@@ -71,11 +71,11 @@ func Suspect(gates []swap.GateResult, shifts Shifts) string {
 		return fmt.Sprintf("prefill or queueing is slower: time to first token changed by %s, time per output token by %s (medians)",
 			percentChange(shifts.TTFTMedian), percentChange(shifts.TPOTMedian))
 	}
-	return suspectWork(shifts)
+	return suspectWork(gates, shifts)
 }
 
 // suspectWork explains a failure of length, end-to-end latency or throughput alone.
-func suspectWork(shifts Shifts) string {
+func suspectWork(gates []swap.GateResult, shifts Shifts) string {
 	length := shifts.AnswerLength.Or(0)
 	switch {
 	case length > moved:
@@ -89,6 +89,13 @@ func suspectWork(shifts Shifts) string {
 	case !shifts.TPOTMedian.Valid():
 		return fmt.Sprintf("requests take longer after their first token (time to first token changed by %s at the median); "+
 			"without token counts slower decode and longer answers cannot be told apart", percentChange(shifts.TTFTMedian))
+	}
+	for _, gate := range gates {
+		if gate.Gate.Metric == swap.MetricOutputTokens && gate.Decision == swap.Fail {
+			change := swap.Of(gate.Candidate.Or(math.NaN())/gate.Baseline.Or(math.NaN()) - 1)
+			return fmt.Sprintf("some of the candidate's answers have another length: %s at the %s, %s at the median",
+				percentChange(change), gate.Gate.Stat, percentChange(shifts.AnswerLength))
+		}
 	}
 	return "the candidate is worse overall, with no single part that stands out"
 }

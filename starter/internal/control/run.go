@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -151,10 +152,15 @@ func (r *Run) Observe(ctx context.Context) (Observation, error) {
 		}
 	}
 	var missing []Queue
-	if e.State == Running && (!answered || stuck(e)) {
+	// A run that answers no query and has no activity waits for its workflow's worker, or is between two steps.
+	silent := !r.hasStatus && len(e.Pending) == 0
+	if e.State == Running && (!answered || silent || stuck(e)) {
 		if missing, err = r.c.QueuesWithoutWorker(ctx); err != nil {
 			return o, err
 		}
+	}
+	if !r.hasStatus {
+		missing = slices.DeleteFunc(missing, func(q Queue) bool { return q.Name != swap.QueueControl })
 	}
 	o.Problems = diagnose(e, missing, answered)
 	return o, nil
