@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 
@@ -246,12 +248,23 @@ func TestTelemetryThatFailsIsMissingEvidenceNotAnError(t *testing.T) {
 	f.capture = func(context.Context) (swap.TelemetryResult, error) {
 		return swap.TelemetryResult{}, fatal("TelemetryMissing")
 	}
+	// The load outlasts the capture, so that the capture ends by its own fault and not by the cancel that ends it usually.
+	captureEnded := make(chan struct{})
+	f.loadStep = func(in swap.LoadStepInput) (swap.StepResult, error) {
+		<-captureEnded
+		return swap.StepResult{Step: in.Step, Manifest: ref}, nil
+	}
 	var seen []swap.TelemetryResult
 	f.compare = func(in swap.CompareInput) (swap.Comparison, error) {
 		seen = in.Telemetry
 		return swap.Comparison{Decision: swap.Pass}, nil
 	}
 	env := start(t, f)
+	env.SetOnActivityCompletedListener(func(info *activity.Info, _ converter.EncodedValue, _ error) {
+		if info.ActivityType.Name == swap.ActivityCaptureTelemetry {
+			close(captureEnded)
+		}
+	})
 	env.ExecuteWorkflow(ValidateSwap, in)
 
 	require.Equal(t, swap.Pass, verdictOf(t, env).Verdict)
