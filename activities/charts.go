@@ -94,6 +94,10 @@ func stepSpan(s swap.StepResult, m swap.StepManifest) report.Span {
 func telemetryChart(samples []telemetry.Sample) []report.TimeSeries {
 	var out []report.TimeSeries
 	for _, s := range telemetry.Series(samples) {
+		if s.Metric == telemetry.ProcessStartSeconds {
+			// It tells restarts from resets and says nothing over time.
+			continue
+		}
 		series := report.TimeSeries{Name: s.Metric, Arm: s.Arm}
 		for _, p := range s.Points {
 			series.Points = append(series.Points, report.TimePoint{At: p.Time, Value: p.Value})

@@ -106,6 +106,9 @@ func (s *step) drive(ctx context.Context, block swap.BlockPlan) error {
 func (s *step) progress() swap.Progress {
 	p := s.meter.Snapshot(s.now())
 	p.What, p.Done, p.Total, p.Pending = "blocks", int(s.done.Load()), len(s.order), s.log.Pending()
+	if outage := s.log.Outage(); outage != nil {
+		p.Problem = outage.Error()
+	}
 	left := time.Duration(p.Total-p.Done) * (s.in.Spec.Load.Block.Std() + s.in.Spec.Load.Settle.Std())
 	p.ETA = left.Round(time.Second).String()
 	return p

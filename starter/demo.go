@@ -218,7 +218,7 @@ func (s *stage) showNamed(ctx context.Context) error {
 
 // show validates one swap with the same command that a pipeline would use.
 func (s *stage) show(ctx context.Context, name string) (swap.Verdict, error) {
-	s.app.say("\n=== swap %s: the candidate is %s", name, scenario.About(name))
+	s.app.say("\n=== swap %s: %s", name, scenario.About(name))
 	models, err := s.site.StartModels(ctx, local.ModelsOptions{Candidate: name, Seed: s.flags.seed})
 	if err != nil {
 		return swap.Verdict{}, err

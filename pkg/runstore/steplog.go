@@ -107,6 +107,9 @@ func (l *StepLog) Discarded() []swap.DiscardedAttempt { return l.state.discarded
 // Pending counts the objects that the store has not accepted yet.
 func (l *StepLog) Pending() int { return l.up.pending() }
 
+// Outage is why objects wait, while the store is unavailable; nil otherwise.
+func (l *StepLog) Outage() error { return l.up.problem() }
+
 // Begin records that this attempt begins a block: once, while no other block is open, and only if none has sealed it.
 func (l *StepLog) Begin(plan swap.BlockPlan, started time.Time) error {
 	l.mu.Lock()

@@ -283,11 +283,7 @@ func TestAnOutageThatOutlastsFinishIsReported(t *testing.T) {
 
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	require.Eventually(t, func() bool {
-		l.up.mu.Lock()
-		defer l.up.mu.Unlock()
-		return l.up.outage != nil
-	}, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return l.Outage() != nil }, 10*time.Second, time.Millisecond)
 	_, _, err := l.Finish(ctx, plans(1)[:1])
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.ErrorIs(t, err, ErrUnavailable)

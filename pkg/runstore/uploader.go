@@ -153,6 +153,13 @@ func (u *uploader) send(ctx context.Context, up upload) error {
 	return u.store.upload(ctx, o, u.store.ref(o), oneTry(o.data), minio.PutObjectOptions{})
 }
 
+// problem is the last failure of the object on its way while the service is unavailable, or nil.
+func (u *uploader) problem() error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.outage
+}
+
 func (u *uploader) noteOutage(err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -157,6 +157,7 @@ func TestStoreOutageInAStepLosesNothing(t *testing.T) {
 	b.awaitBlocks(2)
 	require.NoError(t, b.S3.Kill())
 	b.await("uploads that wait for the store", func() bool { return b.heartbeat("load-step-").Pending >= 6 })
+	b.await("a heartbeat that says why", func() bool { return b.heartbeat("load-step-").Problem != "" })
 	require.NoError(t, b.S3.Restart(t.Context()))
 	v, err := b.verdict(run)
 	require.NoError(t, err)

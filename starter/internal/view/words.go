@@ -47,6 +47,9 @@ func progressText(p control.PendingActivity) string {
 	if h.TTFTP95ms.Valid() {
 		parts = append(parts, fmt.Sprintf("TTFT P95 %s ms", h.TTFTP95ms))
 	}
+	if h.Problem != "" {
+		parts = append(parts, fmt.Sprintf("%d uploads wait: %s", h.Pending, h.Problem))
+	}
 	if h.ETA != "" {
 		parts = append(parts, h.ETA+" left")
 	}
