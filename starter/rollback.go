@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/swapgate/swapgate/pkg/swap"
 	"github.com/swapgate/swapgate/starter/internal/control"
@@ -122,9 +123,18 @@ func (a *app) rollbackAlone(ctx context.Context, c *control.Client, target strin
 		if ctx.Err() != nil {
 			return &exitError{code: exitDetached, message: fmt.Sprintf("detached; %s (run %s) goes on", run.WorkflowID, run.RunID())}
 		}
-		return err
+		return rollbackFailure(err)
 	}
 	return a.printRestored(f.format, target, r.Restored.Weights, true)
+}
+
+// rollbackFailure says why a rollback ended without success in the workflow's own words, where it has any.
+func rollbackFailure(err error) error {
+	var failure *temporal.ApplicationError
+	if !errors.As(err, &failure) {
+		return err
+	}
+	return &exitError{code: exitNoVerdict, message: failure.Message()}
 }
 
 func (a *app) rollbackStore(target string, f *rollbackFlags) (swap.Store, error) {
