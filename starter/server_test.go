@@ -34,9 +34,7 @@ type server struct {
 func startServer(t *testing.T) *server {
 	t.Helper()
 	path, err := local.FindTemporal(t.Context(), io.Discard)
-	if err != nil {
-		t.Skipf("no Temporal dev server: %v", err)
-	}
+	require.NoError(t, err)
 	dev, err := testsuite.StartDevServer(t.Context(), testsuite.DevServerOptions{
 		ExistingPath: path, LogLevel: "error", ClientOptions: quiet(), Stdout: io.Discard, Stderr: io.Discard,
 		ExtraArgs: []string{"--dynamic-config-value", "system.forceSearchAttributesCacheRefreshOnRead=true"},
