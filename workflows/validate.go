@@ -35,8 +35,10 @@ type validation struct {
 	// cancelStages stops the pipeline, and nothing of what follows it.
 	cancelStages workflow.CancelFunc
 	stop         *stopRequest
-	approval     approval
-	extensions   int
+	// cancelled says that the workflow was cancelled before it had decided.
+	cancelled  bool
+	approval   approval
+	extensions int
 }
 
 // stopRequest is a person's wish to end the run and go back.
@@ -125,7 +127,10 @@ func (v *validation) pipeline(ctx workflow.Context) error {
 			return nil
 		}
 	}
-	v.decide(swap.Pass)
+	if ctx.Err() == nil {
+		// A stop that was accepted while the last stage ended is kept: it was answered that traffic goes back.
+		v.decide(swap.Pass)
+	}
 	return nil
 }
 
@@ -149,6 +154,7 @@ func (v *validation) decideFrom(ctx workflow.Context, err error) {
 			Message: fmt.Sprintf("Stopped by %s during %s, reason: %s.", orUnknown(v.stop.by.By), v.verdict.Stage, orUnknown(v.stop.by.Reason)),
 		})
 	case ctx.Err() != nil:
+		v.cancelled = v.verdict.Verdict == ""
 		v.decide(swap.Aborted, swap.Reason{
 			Code: swap.ReasonCancelled, Subject: string(v.verdict.Stage),
 			Message: fmt.Sprintf("The workflow was cancelled during %s.", v.verdict.Stage),
@@ -163,11 +169,11 @@ func (v *validation) decideFrom(ctx workflow.Context, err error) {
 	v.verdict.Summary = summary(v.verdict)
 }
 
-// result is what the workflow returns. Its error holds no cancellation unless the run itself was cancelled, because the
-// server would then show a failed run as calmly cancelled.
+// result is what the workflow returns. Its error holds no cancellation unless the cancel decided the run: the server would
+// otherwise show a failed run as calmly cancelled, and a promoted one as if nothing had been moved.
 func (v *validation) result(ctx workflow.Context, err error) (swap.Verdict, error) {
 	switch {
-	case ctx.Err() != nil:
+	case v.cancelled:
 		return v.verdict, ctx.Err()
 	case v.verdict.Verdict == swap.Errored:
 		return v.verdict, temporal.NewNonRetryableApplicationError(v.verdict.Summary, errorType(err), nil, v.verdict)

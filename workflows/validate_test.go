@@ -191,6 +191,38 @@ func TestCancelGoesBackAndClosesAsCancelled(t *testing.T) {
 	require.Equal(t, 1, f.count(swap.ActivityPublishReport))
 }
 
+// A cancel that comes when everything is decided cannot undo a promotion, and must not look as if it had.
+func TestCancelAfterTheDecisionChangesNothing(t *testing.T) {
+	f := newFakes()
+	env := start(t, f)
+	f.publish = func(swap.PublishReportInput) (swap.Artifacts, error) {
+		env.CancelWorkflow()
+		return swap.Artifacts{Verdict: &ref}, nil
+	}
+	env.ExecuteWorkflow(ValidateSwap, request())
+
+	v := verdictOf(t, env)
+	require.Equal(t, swap.Pass, v.Verdict)
+	require.Zero(t, f.count(swap.ActivityRestoreSnapshot))
+}
+
+func TestCancelInTheLastWindowGoesBack(t *testing.T) {
+	f := newFakes()
+	env := start(t, f)
+	f.observe = func(in swap.ObserveWindowInput) (swap.ObserveWindowResult, error) {
+		if in.Weights.Candidate == 100 {
+			env.CancelWorkflow()
+		}
+		return swap.ObserveWindowResult{Window: swap.Window{
+			Index: in.Index, Weights: in.Weights, ReadBack: in.Weights, Decision: advance(in),
+		}}, nil
+	}
+	env.ExecuteWorkflow(ValidateSwap, request())
+
+	require.True(t, temporal.IsCanceledError(env.GetWorkflowError()))
+	require.Equal(t, 1, f.count(swap.ActivityRestoreSnapshot))
+}
+
 func TestApprovalLetsTheRolloutGoOn(t *testing.T) {
 	f, in := newFakes(), request()
 	in.Spec.Rollout.ApproveAt = []int{50, 100}
