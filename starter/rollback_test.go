@@ -10,9 +10,10 @@ import (
 )
 
 func TestFailedRollbackSpeaksForItself(t *testing.T) {
-	failed := temporal.NewNonRetryableApplicationError("rollback failed: no snapshot of target chat; set the weights by hand", "RollbackFailed", nil)
+	const said = "rollback failed: no snapshot of target chat; set the weights by hand"
+	failed := temporal.NewNonRetryableApplicationError(said, "RollbackFailed", nil)
 	err := rollbackFailure(fmt.Errorf("workflow execution error (type: RollbackSwap): %w", failed))
-	require.EqualError(t, err, "rollback failed: no snapshot of target chat; set the weights by hand")
+	require.EqualError(t, err, said)
 	require.Equal(t, exitNoVerdict, exitCode(err))
 
 	other := errors.New("Temporal is away")
