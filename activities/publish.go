@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"go.temporal.io/sdk/activity"
@@ -83,14 +82,10 @@ func chartData(ctx context.Context, store *runstore.Store, v swap.Verdict) (repo
 	return data, nil
 }
 
-// temporalURL is the run's page in the Temporal UI; empty without a base URL.
+// temporalURL is this run's page in the Temporal UI; empty without a base URL.
 func temporalURL(ctx context.Context, base string) string {
-	if base == "" {
-		return ""
-	}
 	info := activity.GetInfo(ctx)
-	return fmt.Sprintf("%s/namespaces/%s/workflows/%s/%s/history", strings.TrimRight(base, "/"),
-		info.Namespace, info.WorkflowExecution.ID, info.WorkflowExecution.RunID)
+	return swap.RunURL(base, info.Namespace, info.WorkflowExecution.ID, info.WorkflowExecution.RunID)
 }
 
 // reportURL is where people read the report; empty without a base URL.

@@ -88,7 +88,7 @@ func (a *Activities) openObserver(ctx context.Context, in swap.ObserveWindowInpu
 	o.client, err = engine.NewClient(t, engine.ClientOptions{
 		Peak:         inFlight(plan.ProbeRate, in.Spec.Workload.RequestTimeout.Std()),
 		Capabilities: engine.CapabilitiesOf(in.Facts.Baseline),
-		ArmHeader:    engine.ArmHeader,
+		ArmHeader:    swap.ArmHeader,
 	})
 	if err != nil {
 		return nil, invalidRequest("route: %w", err)

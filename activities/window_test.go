@@ -15,7 +15,6 @@ import (
 	"github.com/swapgate/swapgate/pkg/rollout"
 	"github.com/swapgate/swapgate/pkg/runstore"
 	simengine "github.com/swapgate/swapgate/pkg/sim/engine"
-	"github.com/swapgate/swapgate/pkg/sim/gateway"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -200,7 +199,7 @@ type anonymous struct{ http.ResponseWriter }
 func (a anonymous) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 func (a anonymous) WriteHeader(status int) {
-	a.Header().Del(gateway.ArmHeader)
+	a.Header().Del(swap.ArmHeader)
 	a.ResponseWriter.WriteHeader(status)
 }
 

@@ -82,7 +82,7 @@ func (a *app) validate(ctx context.Context, f *validateFlags) error {
 	if err != nil {
 		return err
 	}
-	link := runLink(req.Spec.Notify.TemporalUI, c.Namespace, run)
+	link := swap.RunURL(req.Spec.Notify.TemporalUI, c.Namespace, run.WorkflowID, run.RunID())
 	if f.detach {
 		return a.printStarted(f.output.format, c, req, run, link)
 	}
@@ -162,14 +162,6 @@ func (a *app) printStarted(format string, c *control.Client, req swap.Request, r
 		format = formatText
 	}
 	return a.print(format, s, fmt.Sprintf("workflow %s\nrun      %s\n", s.WorkflowID, s.RunID))
-}
-
-// runLink is the run's page in the Temporal UI; empty without a base URL.
-func runLink(base, namespace string, run *control.Run) string {
-	if base == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s/namespaces/%s/workflows/%s/%s/history", strings.TrimRight(base, "/"), namespace, run.WorkflowID, run.RunID())
 }
 
 func parsePairs(flag string, pairs []string) (map[string]string, error) {

@@ -16,9 +16,6 @@ const (
 	idleTimeout = 4 * time.Second
 )
 
-// ArmHeader is the response header in which swapgate's gateway names the arm that answered.
-const ArmHeader = "X-Swapgate-Arm"
-
 // ClientOptions tunes a Client. The zero value works for a few requests at a time.
 type ClientOptions struct {
 	// Peak is the largest number of requests in flight; so many idle connections are kept.

@@ -188,10 +188,10 @@ func TestConnectionIsKeptAndReported(t *testing.T) {
 
 func TestArmHeader(t *testing.T) {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set(ArmHeader, "candidate")
+		w.Header().Set(swap.ArmHeader, "candidate")
 		stub{script: three}.ServeHTTP(w, r)
 	})
-	onSyntheticTime(t, handler, ClientOptions{ArmHeader: ArmHeader}, func(t *testing.T, c *Client) {
+	onSyntheticTime(t, handler, ClientOptions{ArmHeader: swap.ArmHeader}, func(t *testing.T, c *Client) {
 		t.Helper()
 		require.Equal(t, "candidate", c.Stream(t.Context(), ask()).Arm)
 	})

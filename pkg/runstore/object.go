@@ -170,15 +170,6 @@ func (s *Store) stat(ctx context.Context, key string) (swap.ObjectRef, error) {
 	}, nil
 }
 
-// Exists reports whether there is an object under key.
-func (s *Store) Exists(ctx context.Context, key string) (bool, error) {
-	_, err := s.stat(ctx, key)
-	if errors.Is(err, ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
 // List returns the keys that begin with prefix, sorted. No such key is an empty list.
 func (s *Store) List(ctx context.Context, prefix string) ([]string, error) {
 	call, cancel := withTimeout(ctx, 0)

@@ -20,6 +20,9 @@ func (a Arm) Other() Arm {
 	return Baseline
 }
 
+// ArmHeader is the response header in which swapgate's gateway names the arm that answered.
+const ArmHeader = "X-Swapgate-Arm"
+
 // PerArm holds one value for each arm.
 type PerArm[T any] struct {
 	Baseline  T `json:"baseline"`

@@ -63,6 +63,11 @@ func TestPerArm(t *testing.T) {
 	require.Equal(t, Baseline, Candidate.Other())
 }
 
+func TestRunURL(t *testing.T) {
+	require.Equal(t, "http://ui/namespaces/prod/workflows/swap-chat/r1/history", RunURL("http://ui/", "prod", "swap-chat", "r1"))
+	require.Empty(t, RunURL("", "prod", "swap-chat", "r1"))
+}
+
 // The names are a contract with runs in flight, operators' filters and the Temporal UI.
 func TestStableNames(t *testing.T) {
 	b, err := json.Marshal(map[string]any{

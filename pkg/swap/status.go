@@ -1,6 +1,10 @@
 package swap
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Names of workflows, updates and queries: part of the contract with operators and with the Temporal UI.
 const (
@@ -28,6 +32,14 @@ func ValidateWorkflowID(target string) string { return "swap-" + target }
 
 // RollbackWorkflowID is the workflow id of a stand-alone rollback.
 func RollbackWorkflowID(target string) string { return "rollback-" + target }
+
+// RunURL is the page of a run in the Temporal UI at base; empty without a base.
+func RunURL(base, namespace, workflowID, runID string) string {
+	if base == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s/namespaces/%s/workflows/%s/%s/history", strings.TrimRight(base, "/"), namespace, workflowID, runID)
+}
 
 // Status answers the status query: the same struct that `swapgate status` prints.
 type Status struct {

@@ -34,7 +34,6 @@ const (
 	ReasonIncomplete        = "INCOMPLETE"
 	ReasonPlanMismatch      = "PLAN_MISMATCH"
 	ReasonTelemetryMissing  = "TELEMETRY_MISSING"
-	ReasonLengthMix         = "LENGTH_MIX"
 	ReasonShareMismatch     = "SHARE_MISMATCH"
 	ReasonGuardErrors       = "GUARD_ERRORS"
 	ReasonGuardLatency      = "GUARD_LATENCY"

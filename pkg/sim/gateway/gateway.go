@@ -16,9 +16,6 @@ import (
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// ArmHeader names the arm that answered.
-const ArmHeader = "X-Swapgate-Arm"
-
 // maxBody bounds the request bodies whose model is replaced.
 const maxBody = 32 << 20
 
@@ -93,7 +90,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 	p := &passage{meter: g.meters.Get(arm), arrived: time.Now()}
 	p.meter.begin()
 	defer p.meter.end()
-	w.Header().Set(ArmHeader, string(arm))
+	w.Header().Set(swap.ArmHeader, string(arm))
 	if model := g.cfg.Upstreams.Get(arm).Model; model != "" {
 		if err := replaceModel(w, r, model); err != nil {
 			http.Error(w, "the request body could not be read", http.StatusBadRequest)
@@ -114,7 +111,7 @@ func (g *Gateway) newProxy(arm swap.Arm, target *url.URL) http.Handler {
 		// Failures are counted; the default logger would repeat them on standard error.
 		ErrorLog: log.New(io.Discard, "", 0),
 		ModifyResponse: func(resp *http.Response) error {
-			resp.Header.Del(ArmHeader)
+			resp.Header.Del(swap.ArmHeader)
 			p := passageOf(resp.Request)
 			if resp.StatusCode >= http.StatusInternalServerError {
 				p.fail()

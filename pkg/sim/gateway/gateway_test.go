@@ -32,8 +32,8 @@ func TestRequestsAreSplitAndLabelled(t *testing.T) {
 	for range 100 {
 		got := r.ask(t, "{}")
 		require.NoError(t, got.err)
-		require.Equal(t, got.body[:1], got.header.Get(ArmHeader)[:1])
-		seen[got.header.Get(ArmHeader)]++
+		require.Equal(t, got.body[:1], got.header.Get(swap.ArmHeader)[:1])
+		seen[got.header.Get(swap.ArmHeader)]++
 	}
 	require.Equal(t, map[string]int{"baseline": 90, "candidate": 10}, seen)
 	c := r.counters(t)
@@ -115,7 +115,7 @@ func TestUpstreamErrorsAreCounted(t *testing.T) {
 	refused := get("/before")
 	require.Equal(t, 502, refused.status)
 	require.Contains(t, refused.body, "candidate upstream failed: connection closed without an answer")
-	require.Equal(t, "candidate", refused.header.Get(ArmHeader))
+	require.Equal(t, "candidate", refused.header.Get(swap.ArmHeader))
 	require.ErrorIs(t, get("/middle").err, io.ErrUnexpectedEOF)
 	c := r.counters(t).Candidate
 	require.EqualValues(t, 3, c.Errors)
