@@ -43,10 +43,38 @@ type StepResult struct {
 	// TTFTP95ms and Throughput (tokens/s) are point estimates per arm, for watching.
 	TTFTP95ms  PerArm[Value] `json:"ttft_p95_ms"`
 	Throughput PerArm[Value] `json:"throughput_tokens_per_s"`
+	// Ended says why the step ended when it did.
+	Ended StepEnd `json:"ended"`
+	// Instrument is the load client's account of itself.
+	Instrument InstrumentState `json:"instrument"`
 	// Discarded counts attempts at a block whose worker died before it was sealed; the manifest lists them.
 	Discarded int `json:"discarded"`
 	// Manifest is the StepManifest.
 	Manifest ObjectRef `json:"manifest"`
+}
+
+// EndCode says why a step ended.
+type EndCode string
+
+// The ends of a step.
+const (
+	// EndedPlanned ran the planned hold.
+	EndedPlanned EndCode = "planned"
+	// EndedSteady was prolonged until its tail was steady.
+	EndedSteady EndCode = "steady"
+	// EndedMaxHold was prolonged to its longest hold and its tail was still not steady.
+	EndedMaxHold EndCode = "max_hold"
+	// EndedLimit could not be held: one of the load's limits was broken.
+	EndedLimit EndCode = "limit"
+)
+
+// StepEnd is why a step ended.
+type StepEnd struct {
+	Code EndCode `json:"code"`
+	// Arm is the arm that broke a limit.
+	Arm Arm `json:"arm,omitempty"`
+	// Message is one sentence for a person; empty for a step that ran as planned.
+	Message string `json:"message,omitempty"`
 }
 
 // StepManifest decides which raw data of a step count.
@@ -55,6 +83,10 @@ type StepManifest struct {
 	Step   int           `json:"step"`
 	Spec   Step          `json:"spec"`
 	Blocks []BlockResult `json:"blocks"`
+	// Ended says why there are so many blocks and no more.
+	Ended StepEnd `json:"ended"`
+	// Instrument is the load client's account of itself.
+	Instrument InstrumentState `json:"instrument"`
 	// Discarded lists attempts that were begun and never sealed. Their data count for nothing.
 	Discarded []DiscardedAttempt `json:"discarded,omitempty"`
 }

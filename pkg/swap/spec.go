@@ -50,59 +50,6 @@ type SecretRef struct {
 	File string `json:"file,omitempty" jsonschema:"pattern=^/"`
 }
 
-// API is the HTTP interface that requests use.
-type API string
-
-// The two OpenAI interfaces.
-const (
-	APIChat        API = "chat"
-	APICompletions API = "completions"
-)
-
-// Workload says what each request asks.
-type Workload struct {
-	// chat is /v1/chat/completions, completions is /v1/completions. Both stream.
-	API API `json:"api,omitempty" jsonschema:"enum=chat,enum=completions"`
-	// A file of prompts on the load worker, one JSON object {"prompt": "…"} a line. Left out, prompts are synthetic. It
-	// excludes input_tokens.
-	PromptFile string `json:"prompt_file,omitempty" jsonschema:"minLength=1"`
-	// Length of synthetic prompts, in tokens.
-	InputTokens Lengths `json:"input_tokens,omitzero"`
-	// Length of the answer asked for, in tokens (max_tokens).
-	OutputTokens Lengths `json:"output_tokens,omitzero"`
-	// Ask the server to generate exactly output_tokens (vLLM, SGLang, llama.cpp: ignore_eos).
-	IgnoreEOS bool `json:"ignore_eos,omitempty"`
-	// Sampling temperature.
-	Temperature float64 `json:"temperature,omitempty" jsonschema:"minimum=0,maximum=2"`
-	// salted makes every prompt new to the server's prefix cache; shared sends the same prompts to both arms as they are.
-	PromptCache PromptCache `json:"prompt_cache,omitempty" jsonschema:"enum=salted,enum=shared"`
-	// Seed of prompts, lengths and arrivals. Both arms get the same plan.
-	Seed uint64 `json:"seed,omitempty" jsonschema:"minimum=0,maximum=18446744073709551615"`
-	// A request that is not finished after this long counts as failed.
-	RequestTimeout Duration `json:"request_timeout,omitempty"`
-}
-
-// PromptCache says what the servers' prefix caches may do for a request.
-type PromptCache string
-
-// The two treatments of prefix caches.
-const (
-	CacheSalted PromptCache = "salted"
-	CacheShared PromptCache = "shared"
-)
-
-// Lengths is a log-normal length in tokens, clipped to [min, max]. sigma 0 is a constant.
-type Lengths struct {
-	// Median length.
-	Median int `json:"median,omitempty" jsonschema:"minimum=1,maximum=1000000"`
-	// Standard deviation of the logarithm of the length.
-	Sigma float64 `json:"sigma,omitempty" jsonschema:"minimum=0,maximum=3"`
-	// Shortest length. Left out, a sixteenth of the median.
-	Min int `json:"min,omitempty" jsonschema:"minimum=1,maximum=1000000"`
-	// Longest length. Left out, sixteen times the median.
-	Max int `json:"max,omitempty" jsonschema:"minimum=1,maximum=1000000"`
-}
-
 // WarmUp bounds the requests made before measuring. It ends when latency is stable, or at a cap.
 type WarmUp struct {
 	// Fewest requests per arm. Left out, 20, or max_requests where that is lower.
@@ -113,27 +60,6 @@ type WarmUp struct {
 	Concurrency int `json:"concurrency,omitempty" jsonschema:"minimum=1,maximum=10000"`
 	// Longest warm-up per arm.
 	MaxDuration Duration `json:"max_duration,omitempty"`
-}
-
-// Load is the stepped load. Every step is cut into blocks, the unit of statistics; blocks alternate between the arms
-// (ABBA, BAAB, …).
-type Load struct {
-	// The steps, in order.
-	Steps []Step `json:"steps,omitempty" jsonschema:"minItems=1,maxItems=100"`
-	// Measured length of a block.
-	Block Duration `json:"block,omitempty"`
-	// Time at the start of each block that is driven but not measured. Less than five blocks.
-	Settle Duration `json:"settle,omitempty"`
-}
-
-// Step is one load level. Exactly one of concurrency and rate is set.
-type Step struct {
-	// Closed loop: requests in flight at a time.
-	Concurrency int `json:"concurrency,omitempty" jsonschema:"minimum=1,maximum=20000"`
-	// Open loop: mean requests per second, Poisson arrivals.
-	Rate float64 `json:"rate,omitempty" jsonschema:"exclusiveMinimum=0,maximum=100000"`
-	// Measured time per arm; a whole number of blocks.
-	Hold Duration `json:"hold,omitempty"`
 }
 
 // Telemetry says what is sampled beside the load.
