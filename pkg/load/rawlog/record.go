@@ -5,7 +5,7 @@ package rawlog
 import "github.com/swapgate/swapgate/pkg/swap"
 
 // Schema names the layout of Record in the run store.
-const Schema = "requests/v1"
+const Schema = "requests/v2"
 
 // Record is one planned request. Offsets are microseconds after SentUnixNS on the client's monotonic clock; a pointer is
 // nil where the event never happened. Column names are the table's contract, documented in docs/raw-data.md.
@@ -15,6 +15,11 @@ type Record struct {
 	Block int32 `parquet:"block"`
 	Pair  int32 `parquet:"pair"`
 	Seq   int32 `parquet:"seq"`
+	// Shard is the load worker that sent it, from 0.
+	Shard int32 `parquet:"shard"`
+	// Unit numbers the units of work of a block from 0, Turn the requests of a unit; a request that stands alone is turn 0.
+	Unit int32 `parquet:"unit"`
+	Turn int32 `parquet:"turn"`
 	// Arm is the arm that was asked, or, in a rollout window, the arm that answered (empty if the gateway did not say).
 	Arm string `parquet:"arm,dict"`
 	// Measured is false in the settle time of a block: such a record is kept and counted but not judged.
@@ -24,20 +29,35 @@ type Record struct {
 	PlannedUnixNS int64 `parquet:"planned_unix_ns"`
 	// SentUnixNS is when the request was handed to the connection; 0 if it never was.
 	SentUnixNS int64 `parquet:"sent_unix_ns"`
-	// LateUS is sent minus planned.
+	// LateUS is sent minus planned. HeldUS is the part of it that the plan itself wanted: waiting for a place under
+	// max_in_flight or for tokens under token_rate. The rest is the client's own lateness.
 	LateUS int64 `parquet:"late_us"`
+	HeldUS int64 `parquet:"held_us"`
 
 	HeadersUS *int64 `parquet:"headers_us,optional"`
+	// RoleUS is the first chunk with a choice, empty or not.
+	RoleUS *int64 `parquet:"first_choice_us,optional"`
 	// FirstUS is the first non-empty delta on any channel (content, reasoning, tool call).
 	FirstUS *int64 `parquet:"first_token_us,optional"`
 	// VisibleUS is the first non-empty content or tool call.
 	VisibleUS *int64 `parquet:"first_visible_us,optional"`
-	// LastUS is the last non-empty delta, EndUS the end of the body.
-	LastUS *int64 `parquet:"last_token_us,optional"`
-	EndUS  *int64 `parquet:"end_us,optional"`
+	// LastUS is the last non-empty delta, FinishUS the chunk with the finish reason, EndUS the end of the body.
+	LastUS   *int64 `parquet:"last_token_us,optional"`
+	FinishUS *int64 `parquet:"finish_us,optional"`
+	EndUS    *int64 `parquet:"end_us,optional"`
 	// Chunks counts deltas with text; ChunkGapsUS are the gaps between them.
 	Chunks      int32   `parquet:"chunks"`
-	ChunkGapsUS []int64 `parquet:"chunk_gaps_us"`
+	ChunkGapsUS []int64 `parquet:"chunk_gaps_us,delta"`
+	// ChunkTokens is the number of tokens in each chunk, as the server's running usage tells; empty where it does not.
+	ChunkTokens []int32 `parquet:"chunk_tokens,delta"`
+	// Coalesced counts chunks that arrived together with the one before: their true spacing is unknown.
+	Coalesced int32 `parquet:"coalesced"`
+	// Keepalives counts comment lines of the stream.
+	Keepalives int32 `parquet:"keepalives"`
+	// KernelStamped counts the chunks whose time is the kernel's; LagUS is the longest time from the kernel's receipt of a
+	// chunk to the client's look at it, nil where the kernel stamped none.
+	KernelStamped int32  `parquet:"kernel_stamped"`
+	LagUS         *int64 `parquet:"lag_us,optional"`
 
 	// PromptTokens, OutputTokens and CachedTokens are the server's own usage; nil where it gave none.
 	PromptTokens *int32 `parquet:"prompt_tokens,optional"`
@@ -45,6 +65,8 @@ type Record struct {
 	CachedTokens *int32 `parquet:"cached_tokens,optional"`
 	// MaxTokens is what was asked for.
 	MaxTokens int32 `parquet:"max_tokens"`
+	// Work is what the answer holds in the unit of its interface (swap.API.Unit); nil where that cannot be told.
+	Work *float64 `parquet:"work,optional"`
 
 	Outcome      string `parquet:"outcome,dict"`
 	Status       int32  `parquet:"http_status"`
