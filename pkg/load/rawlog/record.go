@@ -47,9 +47,9 @@ type Record struct {
 	EndUS    *int64 `parquet:"end_us,optional"`
 	// Chunks counts deltas with text; ChunkGapsUS are the gaps between them.
 	Chunks      int32   `parquet:"chunks"`
-	ChunkGapsUS []int64 `parquet:"chunk_gaps_us,delta"`
+	ChunkGapsUS []int64 `parquet:"chunk_gaps_us"`
 	// ChunkTokens is the number of tokens in each chunk, as the server's running usage tells; empty where it does not.
-	ChunkTokens []int32 `parquet:"chunk_tokens,delta"`
+	ChunkTokens []int32 `parquet:"chunk_tokens"`
 	// Coalesced counts chunks that arrived together with the one before: their true spacing is unknown.
 	Coalesced int32 `parquet:"coalesced"`
 	// Keepalives counts comment lines of the stream.
