@@ -26,7 +26,7 @@ func (e *Engine) SetFaults(f Faults) error {
 }
 
 // Truth returns what is known of the requests that ended after the first since ones.
-func (e *Engine) Truth(since uint64) TruthPage { return e.truth.since(since) }
+func (e *Engine) Truth(since uint64) TruthPage { return e.truth.Since(since) }
 
 // ResetPrefixCache makes every prompt new to the server.
 func (e *Engine) ResetPrefixCache() error {

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/swapgate/swapgate/pkg/sim/truth"
 )
 
 // Engine is one simulated server. It is an http.Handler and runs until Close.
@@ -15,7 +17,7 @@ type Engine struct {
 	routes      http.Handler
 	requests    atomic.Uint64
 	metrics     *metrics
-	truth       *truthLog
+	truth       *truth.Log
 
 	// mu guards sched and closed, and is held where the alarm is set.
 	mu     sync.Mutex
@@ -36,7 +38,7 @@ func New(cfg Config) (*Engine, error) {
 func start(cfg Config, wake alarm) *Engine {
 	e := &Engine{
 		cfg: cfg, fingerprint: cfg.Fingerprint(), started: time.Now(),
-		sched: newScheduler(cfg), alarm: wake, truth: newTruthLog(cfg.TruthEntries),
+		sched: newScheduler(cfg), alarm: wake, truth: truth.NewLog(cfg.TruthEntries),
 	}
 	e.metrics = newMetrics(e)
 	e.routes = e.newRoutes()

@@ -198,5 +198,5 @@ func (x *exchange) finish(reason string) {
 func (x *exchange) close(reason string) {
 	x.truth.FinishReason = reason
 	x.truth.EndUS = (x.engine.now() - x.arrived).Microseconds()
-	x.engine.truth.add(x.truth)
+	x.engine.truth.Add(x.truth)
 }

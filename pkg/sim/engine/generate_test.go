@@ -239,19 +239,6 @@ func TestTruthIsWhatTheClientSaw(t *testing.T) {
 	})
 }
 
-func TestTruthForgetsTheOldest(t *testing.T) {
-	l := newTruthLog(3)
-	for seq := range uint64(5) {
-		l.add(Truth{Seq: seq})
-	}
-	page := l.since(1)
-	require.EqualValues(t, 5, page.Next)
-	require.EqualValues(t, 1, page.Dropped)
-	require.Len(t, page.Requests, 3)
-	require.EqualValues(t, 2, page.Requests[0].Seq)
-	require.Empty(t, l.since(99).Requests)
-}
-
 func TestAClientThatLeavesIsAborted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := startExact(t, nil)
