@@ -31,34 +31,72 @@ func checkCounts(r swap.BlockResult) error {
 	return nil
 }
 
-// checkRows verifies that rows are the requests of the block r: all of them, each once, with the outcomes that r counts.
-func checkRows(r swap.BlockResult, rows []rawlog.Record) error {
-	if len(rows) != r.Planned {
-		return fmt.Errorf("block %d: %d requests planned, %d rows", r.Block, r.Planned, len(rows))
+// rowCount counts the rows of a block as they pass by, and holds against them what is wrong with one.
+type rowCount struct {
+	plan     swap.BlockPlan
+	rows     int
+	outcomes swap.OutcomeCounts
+	seen     seqSet
+	fault    error // the first one
+}
+
+func newRowCount(plan swap.BlockPlan) rowCount {
+	return rowCount{plan: plan, outcomes: swap.OutcomeCounts{}, seen: seqSet{}}
+}
+
+func (c *rowCount) add(row *rawlog.Record) {
+	c.rows++
+	c.outcomes[swap.Outcome(row.Outcome)]++
+	isNew := c.seen.add(row.Seq)
+	if c.fault != nil {
+		return
 	}
-	seen := make(map[int32]bool, len(rows))
-	outcomes := swap.OutcomeCounts{}
-	for i := range rows {
-		row := &rows[i]
-		if err := checkPlace(r.BlockPlan, row); err != nil {
-			return err
-		}
-		if seen[row.Seq] {
-			return fmt.Errorf("block %d: request %d is there twice", r.Block, row.Seq)
-		}
-		seen[row.Seq] = true
-		outcomes[swap.Outcome(row.Outcome)]++
+	if c.fault = checkPlace(c.plan, row); c.fault == nil && !isNew {
+		c.fault = fmt.Errorf("block %d: request %d is there twice", c.plan.Block, row.Seq)
 	}
+}
+
+// check verifies that the rows were the requests of the block r: all of them, each once, with the outcomes that r counts.
+func (c *rowCount) check(r swap.BlockResult) error {
+	if c.rows != r.Planned {
+		return fmt.Errorf("block %d: %d requests planned, %d rows", r.Block, r.Planned, c.rows)
+	}
+	if c.fault != nil {
+		return c.fault
+	}
+	known := 0
 	for _, o := range swap.Outcomes {
-		if outcomes[o] != r.Outcomes[o] {
-			return fmt.Errorf("block %d: %d rows ended %s, the result counts %d", r.Block, outcomes[o], o, r.Outcomes[o])
+		if c.outcomes[o] != r.Outcomes[o] {
+			return fmt.Errorf("block %d: %d rows ended %s, the result counts %d", r.Block, c.outcomes[o], o, r.Outcomes[o])
 		}
-		delete(outcomes, o)
+		known += c.outcomes[o]
 	}
-	for o, n := range outcomes {
-		return fmt.Errorf("block %d: %d rows have the unknown outcome %q", r.Block, n, o)
+	if known != c.rows {
+		return fmt.Errorf("block %d: %d rows have an unknown outcome", r.Block, c.rows-known)
 	}
 	return nil
+}
+
+// seqSet is a set of sequence numbers: a bit for each, in pages, because they come nearly in order.
+type seqSet map[int32]*[seqsPerPage / 64]uint64
+
+const seqsPerPage = 4096
+
+// add reports whether seq was not in the set.
+func (s seqSet) add(seq int32) bool {
+	at, bit := seq/seqsPerPage, seq%seqsPerPage
+	if seq < 0 {
+		at, bit = ^(^seq / seqsPerPage), ^seq%seqsPerPage
+	}
+	page := s[at]
+	if page == nil {
+		page = new([seqsPerPage / 64]uint64)
+		s[at] = page
+	}
+	word, mask := &page[bit/64], uint64(1)<<(bit%64)
+	isNew := *word&mask == 0
+	*word |= mask
+	return isNew
 }
 
 // checkPlace verifies that a row belongs to the block.

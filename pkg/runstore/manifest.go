@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -70,43 +69,4 @@ func sealedBlocks(plans []swap.BlockPlan, sealed map[int]sealedBlock) ([]swap.Bl
 		blocks = append(blocks, b.Result)
 	}
 	return blocks, nil
-}
-
-// ReadBlock reads the requests of a sealed block. Rows that are not exactly the block's planned requests with the outcomes
-// that it counts are ErrCorrupt.
-func ReadBlock(ctx context.Context, s *Store, block swap.BlockResult) ([]rawlog.Record, error) {
-	rows, err := ReadTable[rawlog.Record](ctx, s, block.Raw)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkRows(block, rows); err != nil {
-		return nil, &Error{Op: "get", URI: block.Raw.URI, Kind: ErrCorrupt, Cause: err}
-	}
-	return rows, nil
-}
-
-// ReadStep reads a manifest and the requests of all its blocks, in the order of the manifest. It verifies counts, outcomes
-// and that no request is there twice; what does not add up is ErrCorrupt.
-func ReadStep(ctx context.Context, s *Store, ref swap.ObjectRef) (swap.StepManifest, []rawlog.Record, error) {
-	manifest, err := GetJSON[swap.StepManifest](ctx, s, ref)
-	if err != nil {
-		return swap.StepManifest{}, nil, err
-	}
-	var all []rawlog.Record
-	seen := map[int]bool{}
-	for _, block := range manifest.Blocks {
-		if seen[block.Block] || block.Step != manifest.Step {
-			return swap.StepManifest{}, nil, &Error{
-				Op: "get", URI: ref.URI, Kind: ErrCorrupt,
-				Cause: fmt.Errorf("block %d of step %d is there twice or out of place", block.Block, block.Step),
-			}
-		}
-		seen[block.Block] = true
-		rows, err := ReadBlock(ctx, s, block)
-		if err != nil {
-			return swap.StepManifest{}, nil, err
-		}
-		all = append(all, rows...)
-	}
-	return manifest, all, nil
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -34,10 +35,15 @@ type object struct {
 	schema      string
 	rows        int64
 	data        []byte
+	// file has the content in place of data, where it is too long for memory.
+	file *spooled
 }
 
 // ref is the reference that o will have; it is known before o is stored.
 func (s *Store) ref(o object) swap.ObjectRef {
+	if o.file != nil {
+		return swap.ObjectRef{URI: s.URI(o.key), SHA256: o.file.sha256, Bytes: o.file.bytes, Rows: o.rows, Schema: o.schema}
+	}
 	sum := sha256.Sum256(o.data)
 	return swap.ObjectRef{
 		URI: s.URI(o.key), SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(o.data)), Rows: o.rows, Schema: o.schema,
@@ -54,8 +60,20 @@ func (s *Store) put(ctx context.Context, o object) (swap.ObjectRef, error) {
 	return ref, s.upload(ctx, o, ref, bytes.NewReader(o.data), minio.PutObjectOptions{})
 }
 
-// oneTry hides that data can be rewound: the client library repeats only what can.
-func oneTry(data []byte) io.Reader { return struct{ io.Reader }{bytes.NewReader(data)} }
+// oneTry reads the content of o and cannot be rewound: the client library repeats only what can.
+func (o object) oneTry() (io.ReadCloser, error) {
+	if o.file == nil {
+		return io.NopCloser(struct{ io.Reader }{bytes.NewReader(o.data)}), nil
+	}
+	file, err := os.Open(o.file.path)
+	if err != nil {
+		return nil, fmt.Errorf("read back %s: %w", o.key, err)
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{file, file}, nil
+}
 
 // PutOnce stores data under key unless an object is there already. It makes exactly one try: with created, the object is
 // this call's; otherwise ref describes the one that was there first. After an ErrUnavailable the outcome is unknown; a
@@ -70,12 +88,22 @@ func (s *Store) putOnce(ctx context.Context, o object) (ref swap.ObjectRef, crea
 	opts := minio.PutObjectOptions{}
 	opts.SetMatchETagExcept("*")
 	ref = s.ref(o)
-	err = s.upload(ctx, o, ref, oneTry(o.data), opts) // a repetition after a lost answer would meet our own object
+	err = s.uploadOnce(ctx, o, opts) // a repetition after a lost answer would meet our own object
 	if resp := (minio.ErrorResponse{}); errors.As(err, &resp) && resp.StatusCode == http.StatusPreconditionFailed {
 		ref, err = s.stat(ctx, o.key)
 		return ref, false, err
 	}
 	return ref, err == nil, err
+}
+
+// uploadOnce makes one try.
+func (s *Store) uploadOnce(ctx context.Context, o object, opts minio.PutObjectOptions) error {
+	body, err := o.oneTry()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = body.Close() }()
+	return s.upload(ctx, o, s.ref(o), body, opts)
 }
 
 // upload is a single PUT: the client library drops If-None-Match from multipart uploads, and a checksum of parts is not
@@ -116,9 +144,8 @@ func (s *Store) GetBytes(ctx context.Context, ref swap.ObjectRef) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	if got.SHA256 != ref.SHA256 || got.Bytes != ref.Bytes {
-		return nil, &Error{Op: "get", URI: ref.URI, Kind: ErrCorrupt, Cause: fmt.Errorf(
-			"read %d bytes with SHA-256 %s, expected %d bytes with %s", got.Bytes, got.SHA256, ref.Bytes, ref.SHA256)}
+	if err := checkContent(ref, got); err != nil {
+		return nil, err
 	}
 	return data, nil
 }
@@ -133,23 +160,69 @@ func (s *Store) GetKey(ctx context.Context, key string) ([]byte, swap.ObjectRef,
 }
 
 func (s *Store) get(ctx context.Context, key string, size int64) ([]byte, swap.ObjectRef, error) {
+	var data bytes.Buffer
+	ref, err := s.copyTo(ctx, &data, key, size)
+	if err != nil {
+		return nil, swap.ObjectRef{}, err
+	}
+	return data.Bytes(), ref, nil
+}
+
+// copyTo writes what is stored under key to w, and returns its reference.
+func (s *Store) copyTo(ctx context.Context, w io.Writer, key string, size int64) (swap.ObjectRef, error) {
 	call, cancel := withTimeout(ctx, size)
 	defer cancel()
 	body, info, header, err := s.client.GetObject(call, s.bucket, s.prefix+key, minio.GetObjectOptions{Checksum: true})
 	if err != nil {
-		return nil, swap.ObjectRef{}, s.failure(ctx, "get", key, err)
+		return swap.ObjectRef{}, s.failure(ctx, "get", key, err)
 	}
 	defer func() { _ = body.Close() }()
-	data, err := io.ReadAll(body)
+	sum := sha256.New()
+	n, err := io.Copy(io.MultiWriter(w, sum), body)
 	if err != nil {
-		return nil, swap.ObjectRef{}, s.failure(ctx, "get", key, err)
+		return swap.ObjectRef{}, s.failure(ctx, "get", key, err)
 	}
-	ref := s.ref(object{key: key, schema: info.UserMetadata[schemaMeta], rows: rowsOf(info), data: data})
+	ref := swap.ObjectRef{
+		URI: s.URI(key), SHA256: hex.EncodeToString(sum.Sum(nil)), Bytes: n,
+		Rows: rowsOf(info), Schema: info.UserMetadata[schemaMeta],
+	}
 	if kept := header.Get(checksumHeader); kept != "" && checksumHex(kept) != ref.SHA256 {
-		return nil, swap.ObjectRef{}, &Error{Op: "get", URI: ref.URI, Kind: ErrCorrupt, Cause: fmt.Errorf(
+		return swap.ObjectRef{}, &Error{Op: "get", URI: ref.URI, Kind: ErrCorrupt, Cause: fmt.Errorf(
 			"read SHA-256 %s, the service keeps %s", ref.SHA256, checksumHex(kept))}
 	}
-	return data, ref, nil
+	return ref, nil
+}
+
+// download is GetBytes into a spool, for objects that memory should not hold. The caller discards it.
+func (s *Store) download(ctx context.Context, ref swap.ObjectRef) (*spool, error) {
+	key, err := s.KeyOf(ref)
+	if err != nil {
+		return nil, err
+	}
+	to := newSpool(func() (*os.File, error) { return os.CreateTemp("", "swapgate-table-") }, downloadMemory)
+	got, err := s.copyTo(ctx, to, key, ref.Bytes)
+	switch {
+	case to.err != nil:
+		err = &Error{Op: "get", URI: ref.URI, Cause: to.err}
+	case err == nil:
+		err = checkContent(ref, got)
+	}
+	if err != nil {
+		to.discard()
+		return nil, err
+	}
+	return to, nil
+}
+
+// downloadMemory is how long an object may be that is read in memory.
+const downloadMemory = 4 << 20
+
+func checkContent(want, got swap.ObjectRef) error {
+	if got.SHA256 != want.SHA256 || got.Bytes != want.Bytes {
+		return &Error{Op: "get", URI: want.URI, Kind: ErrCorrupt, Cause: fmt.Errorf(
+			"read %d bytes with SHA-256 %s, expected %d bytes with %s", got.Bytes, got.SHA256, want.Bytes, want.SHA256)}
+	}
+	return nil
 }
 
 // stat is the reference of what is stored under key. Services that keep no checksum are asked for the content.

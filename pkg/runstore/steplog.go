@@ -13,17 +13,22 @@ import (
 
 var errClosed = errors.New("the step log is closed")
 
-// logPolicy says when a running block is flushed, and bounds the uploads.
+// logPolicy says when a running block is flushed, and bounds what is held in memory.
 type logPolicy struct {
 	uploadPolicy
-	// A part is uploaded once so many rows, or rows for so long, have been written since the last one.
+	// A part is uploaded once so many rows or bytes of rows, or rows for so long, have been written since the last one.
 	partRows  int
+	partBytes int64
 	partEvery time.Duration
-	now       func() time.Time
+	// groupBytes of rows make a row group of a block's table; tableMemory is how long a table may be without a file.
+	groupBytes  int64
+	tableMemory int64
+	now         func() time.Time
 }
 
 var defaultLogPolicy = logPolicy{
-	uploadPolicy: defaultUploadPolicy, partRows: 20_000, partEvery: 5 * time.Second, now: time.Now,
+	uploadPolicy: defaultUploadPolicy, partRows: 20_000, partBytes: 4 << 20, partEvery: 5 * time.Second,
+	groupBytes: 16 << 20, tableMemory: 2 << 20, now: time.Now,
 }
 
 // StepLog is the crash-safe raw log of one load step, written by one attempt of an activity. Blocks are begun, written and
@@ -39,7 +44,8 @@ var defaultLogPolicy = logPolicy{
 // that the manifest lists as discarded.
 //
 // Uploads happen in the background and in order, and outlast any outage of the store that ctx of Finish allows, so Begin,
-// Write and Seal never wait for it. A StepLog is safe for concurrent use.
+// Write and Seal never wait for it. Rows are encoded as they come; tables that are long, and whatever an outage keeps from
+// being uploaded, lie in temporary files, so a log of any length needs the same memory. A StepLog is safe for concurrent use.
 type StepLog struct {
 	store   *Store
 	run     swap.RunKey
@@ -47,21 +53,16 @@ type StepLog struct {
 	spec    swap.Step
 	attempt string
 	policy  logPolicy
+	files   *spillDir
 	up      *uploader
 
 	mu    sync.Mutex
 	state stepState // as found, plus what this log has sealed
 	begun map[int]bool
 	open  *openBlock
-}
-
-// openBlock is the block that is being written.
-type openBlock struct {
-	plan    swap.BlockPlan
-	rows    []rawlog.Record
-	flushed int // rows that are in parts
-	parts   int
-	flushAt time.Time
+	// Writers and rows of one block are used again for the next.
+	tables, partTables recordWriter
+	spare              []rawlog.Record
 }
 
 // OpenStepLog finds out what earlier attempts left of the step, and starts the uploader; call Close in any case. The id of
@@ -83,9 +84,11 @@ func openStepLog(
 	if err != nil {
 		return nil, err
 	}
+	files := &spillDir{parent: policy.spillDir}
 	return &StepLog{
 		store: s, run: run, step: step, spec: spec, attempt: attempt, policy: policy,
-		up: newUploader(ctx, s, policy.uploadPolicy), state: state, begun: map[int]bool{},
+		files: files, up: newUploader(ctx, s, policy.uploadPolicy, files), state: state, begun: map[int]bool{},
+		tables: newRecordWriter(), partTables: newRecordWriter(),
 	}, nil
 }
 
@@ -126,7 +129,11 @@ func (l *StepLog) Begin(plan swap.BlockPlan, started time.Time) error {
 		return err
 	}
 	l.begun[plan.Block] = true
-	l.open = &openBlock{plan: plan, flushAt: l.policy.now().Add(l.policy.partEvery)}
+	l.open = &openBlock{
+		plan: plan, count: newRowCount(plan), table: newSpool(l.files.create, l.policy.tableMemory),
+		waiting: l.spare[:0], flushAt: l.policy.now().Add(l.policy.partEvery),
+	}
+	l.tables.Reset(l.open.table)
 	return nil
 }
 
@@ -144,35 +151,28 @@ func (l *StepLog) mayBegin(plan swap.BlockPlan) error {
 	return nil
 }
 
-// Write adds finished requests to the open block. Of a block that is written little by little, what there was before is
-// uploaded every few seconds, so that little of it is lost in a crash; a block that is written at once has no parts.
+// Write adds finished requests to the open block; the rows may be used again after it. Of a block that is written little by
+// little, what there was before is uploaded every few seconds, so that little of it is lost in a crash; a short block that is
+// written at once has no parts.
 func (l *StepLog) Write(rows []rawlog.Record) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.open == nil {
+	b := l.open
+	if b == nil {
 		return fmt.Errorf("step %d: write without an open block", l.step)
 	}
-	if err := l.flush(l.open); err != nil {
-		return err
+	late := !l.policy.now().Before(b.flushAt)
+	for i := range rows {
+		if l.due(b, late) {
+			late = false
+			if err := l.flush(b); err != nil {
+				return err
+			}
+		}
+		b.count.add(&rows[i])
+		b.waiting = append(b.waiting, rows[i])
+		b.waitingBytes += bytesOf(&rows[i])
 	}
-	l.open.rows = append(l.open.rows, rows...)
-	return nil
-}
-
-// flush uploads the rows that are in no part yet, if they are many or have waited for long.
-func (l *StepLog) flush(b *openBlock) error {
-	waiting := b.rows[b.flushed:]
-	if len(waiting) == 0 || len(waiting) < l.policy.partRows && l.policy.now().Before(b.flushAt) {
-		return nil
-	}
-	o, err := tableObject(l.store, l.key(b.plan, partName(b.parts)), rawlog.Schema, waiting)
-	if err != nil {
-		return err
-	}
-	if err := l.up.push(o, false); err != nil {
-		return err
-	}
-	b.flushed, b.parts, b.flushAt = len(b.rows), b.parts+1, l.policy.now().Add(l.policy.partEvery)
 	return nil
 }
 
@@ -185,13 +185,11 @@ func (l *StepLog) Seal(result swap.BlockResult) error {
 	if l.open == nil || l.open.plan != result.BlockPlan {
 		return l.failed("seal", result.BlockPlan, errors.New("the block is not the open one"))
 	}
-	rows := l.open.rows
+	b := l.open
 	l.open = nil
-	if err := checkRows(result, rows); err != nil {
-		return &Error{Op: "seal", URI: l.store.URI(BlockPrefix(l.run, result.BlockPlan)), Kind: ErrCorrupt, Cause: err}
-	}
-	table, err := tableObject(l.store, l.key(result.BlockPlan, requestsName), rawlog.Schema, rows)
+	table, err := l.finishTable(b, result)
 	if err != nil {
+		b.table.discard()
 		return err
 	}
 	result.Raw = l.store.ref(table)
@@ -212,7 +210,16 @@ func (l *StepLog) Seal(result swap.BlockResult) error {
 
 // Close waits for pending uploads for as long as ctx lasts, gives up the rest and releases everything the log holds. It may
 // be called again. An error says that something was not stored.
-func (l *StepLog) Close(ctx context.Context) error { return l.up.close(ctx) }
+func (l *StepLog) Close(ctx context.Context) error {
+	err := l.up.close(ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open != nil {
+		l.open.table.discard()
+		l.open = nil
+	}
+	return errors.Join(err, l.files.remove())
+}
 
 func (l *StepLog) key(plan swap.BlockPlan, name string) string {
 	return attemptPrefix(l.run, plan, l.attempt) + name

@@ -41,7 +41,8 @@ func requests(p swap.BlockPlan, n int) []rawlog.Record {
 		rows[i] = rawlog.Record{
 			Step: int32(p.Step), Block: int32(p.Block), Pair: int32(p.Pair), Seq: int32(i), Arm: string(p.Arm), Measured: i > 2,
 			PlannedUnixNS: begun.UnixNano(), SentUnixNS: begun.UnixNano() + int64(i), Outcome: string(swap.OK),
-			FirstUS: &first, OutputTokens: &tokens, Chunks: 2, ChunkGapsUS: []int64{int64(i), 7}, FinishReason: "stop",
+			FirstUS: &first, OutputTokens: &tokens, Chunks: 3, ChunkGapsUS: []int64{int64(i), 7}, ChunkTokens: []int32{1, 2, 1},
+			FinishReason: "stop",
 		}
 		if i%5 == 4 {
 			rows[i].Outcome, rows[i].FirstUS, rows[i].OutputTokens = string(swap.HTTP5xx), nil, nil

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -38,9 +38,29 @@ func ReadTable[T any](ctx context.Context, s *Store, ref swap.ObjectRef) ([]T, e
 	return rows, nil
 }
 
+// rowsPerWrite bounds a page: the Parquet library looks at the size of a page only between writes.
+const rowsPerWrite = 128
+
+// tableOptions are those of every table: integers as differences (times and counts of neighbours are alike), small pages (a
+// writer holds one for each column) and the schema's name in the file itself.
+func tableOptions(schema string) []parquet.WriterOption {
+	return []parquet.WriterOption{
+		parquet.Compression(&parquet.Zstd),
+		parquet.DefaultEncodingFor(parquet.Int32, &parquet.DeltaBinaryPacked),
+		parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked),
+		parquet.PageBufferSize(64 << 10),
+		parquet.KeyValueMetadata("schema", schema),
+	}
+}
+
 func tableObject[T any](s *Store, key, schema string, rows []T) (object, error) {
 	var buf bytes.Buffer
-	if err := parquet.Write(&buf, rows, parquet.Compression(&parquet.Zstd)); err != nil {
+	w := parquet.NewGenericWriter[T](&buf, tableOptions(schema)...)
+	err := writeRows(w, rows)
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
 		return object{}, &Error{Op: "put", URI: s.URI(key), Cause: err}
 	}
 	return object{
@@ -48,36 +68,31 @@ func tableObject[T any](s *Store, key, schema string, rows []T) (object, error) 
 	}, nil
 }
 
-// decodeTable reads a table of so many rows. It turns a panic of the Parquet library, which it raises for some damaged or
-// foreign files, into an error.
-func decodeTable[T any](data []byte, want int64) (rows []T, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			rows, err = nil, fmt.Errorf("not a readable Parquet table: %v", r)
+func writeRows[T any](w *parquet.GenericWriter[T], rows []T) error {
+	for part := range slices.Chunk(rows, rowsPerWrite) {
+		if _, err := w.Write(part); err != nil {
+			return err
 		}
-	}()
-	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+	}
+	return nil
+}
+
+// decodeTable reads a table of so many rows.
+func decodeTable[T any](data []byte, want int64) ([]T, error) {
+	t, err := openTable[T](bytes.NewReader(data), int64(len(data)), want, nil)
 	if err != nil {
 		return nil, err
 	}
-	if file.NumRows() != want { // a damaged footer must not decide how much is read
-		return nil, fmt.Errorf("the table has %d rows, expected %d", file.NumRows(), want)
-	}
-	reader := parquet.NewGenericReader[T](file)
-	defer func() { _ = reader.Close() }()
-	rows = make([]T, 0, want)
-	batch := make([]T, 1024)
+	defer t.close()
+	rows := make([]T, 0, want)
 	for {
-		clear(batch)
-		n, err := reader.Read(batch)
-		rows = append(rows, batch[:n]...)
-		switch {
-		case errors.Is(err, io.EOF) && int64(len(rows)) == want:
+		batch, err := t.next()
+		if errors.Is(err, io.EOF) {
 			return rows, nil
-		case err != nil:
-			return nil, err
-		case n == 0 || int64(len(rows)) > want:
-			return nil, fmt.Errorf("read %d rows, expected %d", len(rows), want)
 		}
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, batch...)
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strconv"
 	"sync"
 	"time"
 
@@ -17,22 +15,20 @@ import (
 type uploadPolicy struct {
 	// memory is how many bytes wait in memory; what exceeds it waits in a file.
 	memory int64
-	// spillDir is where those files go; empty is the system's directory for temporary files.
+	// spillDir is where files go; empty is the system's directory for temporary files.
 	spillDir string
 	backoff  backoff
 }
 
 var defaultUploadPolicy = uploadPolicy{
-	memory:  64 << 20,
+	memory:  16 << 20,
 	backoff: backoff{first: 200 * time.Millisecond, most: 5 * time.Second},
 }
 
-// upload is one object on its way. Either object.data or file holds the content.
+// upload is one object on its way.
 type upload struct {
 	object
 	once bool
-	file string
-	size int64
 }
 
 // uploader stores objects in the order in which they were pushed, in the background. It outlasts outages of the service:
@@ -40,64 +36,55 @@ type upload struct {
 type uploader struct {
 	store  *Store
 	policy uploadPolicy
+	files  *spillDir
 	stop   context.CancelFunc
 	done   chan struct{} // closed when the goroutine has ended
 
 	mu       sync.Mutex
 	queue    []upload      // the first is on its way
 	inMemory int64         // bytes of the queue that are in memory
-	spill    string        // the directory of this uploader, once there is one
-	spilled  int           // files written so far
 	changed  chan struct{} // closed and replaced whenever the queue or an error changes
 	failed   error         // why the uploader ended
 	outage   error         // the last failure of the object on its way, while the service is unavailable
 }
 
 // newUploader starts an uploader; it runs until close, also when ctx ends: what is pushed should be kept then, too.
-func newUploader(ctx context.Context, store *Store, policy uploadPolicy) *uploader {
+func newUploader(ctx context.Context, store *Store, policy uploadPolicy, files *spillDir) *uploader {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	u := &uploader{store: store, policy: policy, stop: stop, done: make(chan struct{}), changed: make(chan struct{})}
+	u := &uploader{
+		store: store, policy: policy, files: files, stop: stop, done: make(chan struct{}), changed: make(chan struct{}),
+	}
 	go u.run(ctx)
 	return u
 }
 
 // push queues an object and returns at once. It fails if the uploader has ended, or if the object must wait in a file and
-// that cannot be written.
+// that cannot be written. The file of an object is the uploader's from here on.
 func (u *uploader) push(o object, once bool) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.failed != nil {
 		return u.failed
 	}
-	up := upload{object: o, once: once, size: int64(len(o.data))}
-	if len(u.queue) > 0 && u.inMemory+up.size > u.policy.memory {
-		if err := u.toFile(&up); err != nil {
-			return err
+	if len(u.queue) > 0 && u.inMemory+int64(len(o.data)) > u.policy.memory {
+		if err := u.toFile(&o); err != nil {
+			return fmt.Errorf("keep %s until the run store is back: %w", u.store.URI(o.key), err)
 		}
-	} else {
-		u.inMemory += up.size
 	}
-	u.queue = append(u.queue, up)
+	u.inMemory += int64(len(o.data))
+	u.queue = append(u.queue, upload{object: o, once: once})
 	u.signal()
 	return nil
 }
 
-// toFile moves the content of up into a file.
-func (u *uploader) toFile(up *upload) error {
-	if u.spill == "" {
-		dir, err := os.MkdirTemp(u.policy.spillDir, "swapgate-uploads-")
-		if err != nil {
-			return fmt.Errorf("keep %s until the run store is back: %w", u.store.URI(up.key), err)
-		}
-		u.spill = dir
+// toFile moves the content of o into a file.
+func (u *uploader) toFile(o *object) error {
+	to := newSpool(u.files.create, 0)
+	if _, err := to.Write(o.data); err != nil {
+		return err
 	}
-	up.file = filepath.Join(u.spill, strconv.Itoa(u.spilled))
-	u.spilled++
-	if err := os.WriteFile(up.file, up.data, 0o600); err != nil {
-		return fmt.Errorf("keep %s until the run store is back: %w", u.store.URI(up.key), err)
-	}
-	up.data = nil
-	return nil
+	o.data = nil
+	return to.finish(o)
 }
 
 func (u *uploader) run(ctx context.Context) {
@@ -137,20 +124,12 @@ func (u *uploader) next(ctx context.Context) (upload, bool) {
 }
 
 func (u *uploader) send(ctx context.Context, up upload) error {
-	o := up.object
-	if up.file != "" {
-		data, err := os.ReadFile(up.file)
-		if err != nil {
-			return fmt.Errorf("read back %s: %w", u.store.URI(o.key), err)
-		}
-		o.data = data
-	}
 	if up.once {
 		// Whoever was first has it: that may be an earlier try of our own, and the reader of the object decides.
-		_, _, err := u.store.putOnce(ctx, o)
+		_, _, err := u.store.putOnce(ctx, up.object)
 		return err
 	}
-	return u.store.upload(ctx, o, u.store.ref(o), oneTry(o.data), minio.PutObjectOptions{})
+	return u.store.uploadOnce(ctx, up.object, minio.PutObjectOptions{})
 }
 
 // problem is the last failure of the object on its way while the service is unavailable, or nil.
@@ -178,11 +157,10 @@ func (u *uploader) finish(up upload, err error) {
 	u.outage = nil
 	u.queue[0] = upload{}
 	u.queue = u.queue[1:]
-	if up.file == "" {
-		u.inMemory -= up.size
-		return
+	u.inMemory -= int64(len(up.data))
+	if up.file != nil {
+		_ = os.Remove(up.file.path) // close removes the directory
 	}
-	_ = os.Remove(up.file) // close removes the directory
 }
 
 func (u *uploader) signal() {
@@ -222,6 +200,7 @@ func (u *uploader) drain(ctx context.Context) error {
 }
 
 // close drains for as long as ctx lasts, then gives up what is left and ends the goroutine. Closing again does nothing.
+// Whoever made the directory of files removes it then.
 func (u *uploader) close(ctx context.Context) error {
 	err := u.drain(ctx)
 	if errors.Is(err, errClosed) {
@@ -233,12 +212,6 @@ func (u *uploader) close(ctx context.Context) error {
 	defer u.mu.Unlock()
 	if u.failed == nil {
 		u.failed = errClosed
-	}
-	if u.spill != "" {
-		if rmErr := os.RemoveAll(u.spill); rmErr != nil && err == nil {
-			err = rmErr
-		}
-		u.spill = ""
 	}
 	return err
 }

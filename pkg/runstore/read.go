@@ -1,0 +1,183 @@
+package runstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/swapgate/swapgate/pkg/load/rawlog"
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// bulky are the columns that take most of a row and that few readers need.
+var bulky = map[string]bool{
+	"chunk_gaps_us": true, "chunk_tokens": true, "trace_id": true, "prompt_sha256": true, "error": true,
+}
+
+// EachRecord gives the requests of a sealed block to do, a few hundred at a time. It needs the same memory for a block of any
+// length: the table is kept in a temporary file while it is read. The batch is used again after do returns; what a record
+// points to is not, so records may be copied and kept.
+//
+// The hash of the table is verified before the first call. That the rows are exactly the block's planned requests with the
+// outcomes that it counts is known only at the end: if not, EachRecord gives ErrCorrupt, and what do got counts for nothing.
+func EachRecord(ctx context.Context, s *Store, block swap.BlockResult, do func([]rawlog.Record) error) error {
+	return eachRecord(ctx, s, block, nil, do)
+}
+
+// EachLeanRecord is EachRecord without the gaps and tokens of chunks, trace ids, hashes of prompts and texts of errors, which
+// are nil or empty: about an eighth of a table is decoded.
+func EachLeanRecord(ctx context.Context, s *Store, block swap.BlockResult, do func([]rawlog.Record) error) error {
+	return eachRecord(ctx, s, block, bulky, do)
+}
+
+func eachRecord(
+	ctx context.Context, s *Store, block swap.BlockResult, without map[string]bool, do func([]rawlog.Record) error,
+) error {
+	content, err := s.download(ctx, block.Raw)
+	if err != nil {
+		return err
+	}
+	defer content.discard()
+	count := newRowCount(block.BlockPlan)
+	err = eachRow(content, block.Raw.Rows, without, func(rows []rawlog.Record) error {
+		for i := range rows {
+			count.add(&rows[i])
+		}
+		if err := do(rows); err != nil {
+			return &doError{err}
+		}
+		return ctx.Err()
+	})
+	var own *doError
+	switch {
+	case errors.As(err, &own):
+		return own.error
+	case ctx.Err() != nil:
+		return &Error{Op: "get", URI: block.Raw.URI, Cause: context.Cause(ctx)}
+	case err == nil:
+		err = count.check(block)
+	}
+	if err != nil {
+		return &Error{Op: "get", URI: block.Raw.URI, Kind: ErrCorrupt, Cause: err}
+	}
+	return nil
+}
+
+// doError is a failure of the function that gets the rows, not of the rows.
+type doError struct{ error }
+
+func eachRow(content *spool, want int64, without map[string]bool, do func([]rawlog.Record) error) error {
+	t, err := openTable[rawlog.Record](content.reader(), content.size, want, without)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	names := interner{}
+	for {
+		rows, err := t.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		names.intern(rows)
+		if err := do(rows); err != nil {
+			return err
+		}
+	}
+}
+
+// interner makes equal names of records one string, of which a decoder makes one a row.
+type interner map[string]string
+
+// mostNames bounds an interner where a server invents names.
+const mostNames = 1000
+
+func (n interner) intern(rows []rawlog.Record) {
+	for i := range rows {
+		r := &rows[i]
+		for _, name := range [...]*string{&r.Arm, &r.Outcome, &r.FinishReason, &r.Fingerprint, &r.Error} {
+			if known, ok := n[*name]; ok {
+				*name = known
+			} else if len(n) < mostNames {
+				n[*name] = *name
+			}
+		}
+	}
+}
+
+// ReadBlock reads the requests of a sealed block, all into memory; see EachRecord.
+func ReadBlock(ctx context.Context, s *Store, block swap.BlockResult) ([]rawlog.Record, error) {
+	var all []rawlog.Record
+	err := EachRecord(ctx, s, block, func(rows []rawlog.Record) error {
+		all = append(all, rows...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// ReadManifest reads the manifest of a step and verifies that its blocks are the step's, each once.
+func ReadManifest(ctx context.Context, s *Store, ref swap.ObjectRef) (swap.StepManifest, error) {
+	manifest, err := GetJSON[swap.StepManifest](ctx, s, ref)
+	if err != nil {
+		return swap.StepManifest{}, err
+	}
+	seen := map[int]bool{}
+	for _, block := range manifest.Blocks {
+		if seen[block.Block] || block.Step != manifest.Step {
+			return swap.StepManifest{}, &Error{
+				Op: "get", URI: ref.URI, Kind: ErrCorrupt,
+				Cause: fmt.Errorf("block %d of step %d is there twice or out of place", block.Block, block.Step),
+			}
+		}
+		seen[block.Block] = true
+	}
+	return manifest, nil
+}
+
+// ReadStep reads a manifest and the requests of all its blocks, in the order of the manifest. It verifies counts, outcomes
+// and that no request is there twice; what does not add up is ErrCorrupt.
+func ReadStep(ctx context.Context, s *Store, ref swap.ObjectRef) (swap.StepManifest, []rawlog.Record, error) {
+	return readStep(ctx, s, ref, EachRecord, func(r *rawlog.Record) rawlog.Record { return *r })
+}
+
+// ReadSamples is ReadStep for readers that need no more of a request than rawlog.Sample has: it takes about a fifth of the
+// memory.
+func ReadSamples(ctx context.Context, s *Store, ref swap.ObjectRef) (swap.StepManifest, []rawlog.Sample, error) {
+	return readStep(ctx, s, ref, EachLeanRecord, rawlog.SampleOf)
+}
+
+func readStep[T any](
+	ctx context.Context, s *Store, ref swap.ObjectRef,
+	each func(context.Context, *Store, swap.BlockResult, func([]rawlog.Record) error) error, of func(*rawlog.Record) T,
+) (swap.StepManifest, []T, error) {
+	manifest, err := ReadManifest(ctx, s, ref)
+	if err != nil {
+		return swap.StepManifest{}, nil, err
+	}
+	planned := 0
+	for _, block := range manifest.Blocks {
+		planned += block.Planned
+	}
+	all := make([]T, 0, min(planned, mostPreallocated))
+	for _, block := range manifest.Blocks {
+		err := each(ctx, s, block, func(rows []rawlog.Record) error {
+			for i := range rows {
+				all = append(all, of(&rows[i]))
+			}
+			return nil
+		})
+		if err != nil {
+			return swap.StepManifest{}, nil, err
+		}
+	}
+	return manifest, all, nil
+}
+
+// mostPreallocated bounds what a damaged manifest can ask for.
+const mostPreallocated = 4 << 20
