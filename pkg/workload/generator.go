@@ -2,83 +2,130 @@ package workload
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// version is part of the digest: a change of how prompts are made is a change of the workload.
-const version = "workload/1"
-
 // Prompt is what one request asks, before any salt.
 type Prompt struct {
+	// Text is empty for a recording to transcribe.
 	Text string
-	// MaxTokens is the length of the answer asked for.
+	// InputTokens is the planned length of the prompt: of synthetic text the length drawn, of text from a file an estimate.
+	// What the server counted is in its usage; that has the chat template and the salt (about ten tokens) on top.
+	InputTokens int
+	// MaxTokens is the length of the answer asked for; 0 where answers are not counted in tokens.
 	MaxTokens int
-	// SHA256 is the hash of Text.
+	// AudioSeconds is the length of the recording to transcribe, else 0. Generator.Recording makes it.
+	AudioSeconds int
+	// Work is what the request is planned to cost, in the unit of its interface: tokens of prompt and answer, pixels times
+	// steps of the image, seconds of the recording or, estimated from the text, of the speech.
+	Work float64
+	// SHA256 identifies what is asked: the hash of Text, or of what makes the recording.
 	SHA256 [sha256.Size]byte
 }
 
 // Generator makes the prompts of one workload. It is immutable and safe for concurrent use.
 type Generator struct {
 	spec    swap.Workload
-	prompts []string
-	digest  [sha256.Size]byte
+	prompts []filePrompt
+	// recorded replaces the lengths of spec; nil without a recording.
+	recorded *recordedLengths
+	digest   [sha256.Size]byte
+	tape     *tape
 }
 
-// New reads the prompt file, if there is one, and checks the lengths. Its errors name the file and the line, or the field.
+// filePrompt is one prompt of a file, with its estimated length.
+type filePrompt struct {
+	text   string
+	tokens int
+}
+
+// New reads the prompt file, if there is one, and checks the settings. Its errors name the file and the line, or the field.
 func New(w swap.Workload) (*Generator, error) {
-	if err := checkLengths("output_tokens", w.OutputTokens); err != nil {
+	w = withDefaults(w)
+	if err := check(w); err != nil {
 		return nil, err
 	}
-	g := &Generator{spec: w}
+	g := &Generator{spec: w, tape: newTape(w.Seed)}
 	if w.PromptFile != "" {
-		prompts, err := readPrompts(w.PromptFile)
+		texts, err := readPrompts(w.PromptFile)
 		if err != nil {
 			return nil, err
 		}
-		g.prompts = prompts
-	} else if err := checkLengths("input_tokens", w.InputTokens); err != nil {
-		return nil, err
+		for _, text := range texts {
+			g.prompts = append(g.prompts, filePrompt{text, tokensOf(text)})
+		}
 	}
 	g.digest = g.digestOf()
 	return g, nil
 }
 
-func checkLengths(field string, l swap.Lengths) error {
-	switch {
-	case l.Median < 1:
-		return fmt.Errorf("workload.%s.median is %d; it must be at least 1", field, l.Median)
-	case l.Sigma < 0 || math.IsNaN(l.Sigma):
-		return fmt.Errorf("workload.%s.sigma is %g; it must not be negative", field, l.Sigma)
-	case l.Max > 0 && l.Min > l.Max:
-		return fmt.Errorf("workload.%s.min (%d) is above max (%d)", field, l.Min, l.Max)
-	}
-	return nil
-}
-
 // Spec returns the settings.
 func (g *Generator) Spec() swap.Workload { return g.spec }
 
-// Digest identifies everything that decides prompts and lengths: settings, seed and the contents of the prompt file. It
-// does not cover the salt.
+// Digest identifies everything that decides prompts, lengths and pauses: settings, seed, the contents of the prompt file,
+// and recorded lengths. It does not cover the salt.
 func (g *Generator) Digest() [sha256.Size]byte { return g.digest }
 
 // At returns the i-th prompt of a stream. Streams are independent sequences: the two blocks of a pair share one.
 func (g *Generator) At(stream, i uint64) Prompt {
-	r := g.random(stream, i)
-	p := Prompt{MaxTokens: draw(r, g.spec.OutputTokens)}
-	if len(g.prompts) > 0 {
-		p.Text = g.prompts[r.Uint64N(uint64(len(g.prompts)))]
-	} else {
-		p.Text = prose(r, draw(r, g.spec.InputTokens))
+	r, p := g.begin(stream, i)
+	switch {
+	case g.spec.API == swap.APITranscriptions:
+		p.AudioSeconds = draw(r, *g.spec.AudioSeconds)
+		p.SHA256 = g.recordingHash(p.AudioSeconds)
+	case len(g.prompts) > 0:
+		chosen := g.prompts[r.Uint64N(uint64(len(g.prompts)))]
+		p.Text, p.InputTokens = chosen.text, chosen.tokens
+		p.SHA256 = sha256.Sum256([]byte(p.Text))
+	default:
+		p.Text = g.write(r, p.InputTokens)
+		p.SHA256 = sha256.Sum256([]byte(p.Text))
 	}
-	p.SHA256 = sha256.Sum256([]byte(p.Text))
+	p.Work = g.work(p)
 	return p
+}
+
+// begin returns the source of one prompt, whatever was drawn before, and the prompt with its lengths: of the answer, and of
+// the text if that is synthetic.
+func (g *Generator) begin(stream, i uint64) (*rand.Rand, Prompt) {
+	r := g.random(stream, i)
+	var p Prompt
+	tokens := g.spec.API.Unit() == swap.UnitTokens
+	if tokens && g.recorded != nil {
+		p.InputTokens, p.MaxTokens = g.recorded.at(i)
+		return r, p
+	}
+	if tokens {
+		p.MaxTokens = draw(r, g.spec.OutputTokens)
+	}
+	if len(g.prompts) == 0 && g.spec.API != swap.APITranscriptions {
+		p.InputTokens = draw(r, g.spec.InputTokens)
+	}
+	return r, p
+}
+
+// write makes a synthetic prompt. Only a language model is asked to write at length.
+func (g *Generator) write(r *rand.Rand, tokens int) string {
+	if g.spec.API.Unit() == swap.UnitTokens {
+		return request(r, tokens)
+	}
+	return prose(r, tokens)
+}
+
+func (g *Generator) work(p Prompt) float64 {
+	switch g.spec.API {
+	case swap.APIImages:
+		return imageWork(*g.spec.Image)
+	case swap.APISpeech:
+		return speechSeconds(p.InputTokens)
+	case swap.APITranscriptions:
+		return float64(p.AudioSeconds)
+	}
+	return float64(p.InputTokens + p.MaxTokens)
 }
 
 // random returns the source of one prompt, whatever was drawn before.
@@ -92,35 +139,6 @@ func mix(x uint64) uint64 {
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9
 	x = (x ^ (x >> 27)) * 0x94d049bb133111eb
 	return x ^ (x >> 31)
-}
-
-// draw returns a log-normal length, clipped. The normal comes from the Box-Muller transform, so that a seed keeps its
-// meaning whatever the standard library does.
-func draw(r *rand.Rand, l swap.Lengths) int {
-	n := float64(l.Median)
-	if l.Sigma > 0 {
-		normal := math.Sqrt(-2*math.Log(1-r.Float64())) * math.Cos(2*math.Pi*r.Float64())
-		n *= math.Exp(l.Sigma * normal)
-	}
-	n = max(math.Round(n), float64(l.Min), 1)
-	if l.Max > 0 {
-		n = min(n, float64(l.Max))
-	}
-	return int(min(n, math.MaxInt32))
-}
-
-func (g *Generator) digestOf() [sha256.Size]byte {
-	h := sha256.New()
-	w := g.spec
-	fmt.Fprintf(h, "%s|%s|%v|%v|%t|%g|%d|%d|", version,
-		w.API, w.InputTokens, w.OutputTokens, w.IgnoreEOS, w.Temperature, w.Seed, len(g.prompts))
-	var size [8]byte
-	for _, p := range g.prompts {
-		binary.LittleEndian.PutUint64(size[:], uint64(len(p)))
-		h.Write(size[:])
-		h.Write([]byte(p))
-	}
-	return [sha256.Size]byte(h.Sum(nil))
 }
 
 // Fingerprint is the hash in hex by which a request that was sent can be recognised: of prompt, model and temperature.

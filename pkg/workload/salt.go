@@ -11,14 +11,19 @@ import (
 // saltLength is the number of words of a salt: 8 of 256, so 64 bits.
 const saltLength = 8
 
-// Salted returns the text to send: with prompt_cache salted, the prompt behind a salt that no other request of any run has,
-// so that no prefix cache can help; otherwise the prompt as it is. The salt stands at the very start, where a cache looks
-// first, and always has the same length, so both arms get prompts of equal length.
-func (g *Generator) Salted(text, runSalt string, arm swap.Arm, stream, i uint64) string {
+// Salt is what stands before everything that a unit of work asks: with prompt_cache salted, words that no other unit of any
+// run has, so that no prefix cache can help but with the unit's own prefix; otherwise nothing. It stands at the very start,
+// where a cache looks first, and always has the same length, so both arms get prompts of equal length.
+func (g *Generator) Salt(runSalt string, arm swap.Arm, stream, unit uint64) string {
 	if g.spec.PromptCache != swap.CacheSalted {
-		return text
+		return ""
 	}
-	return salt(runSalt, arm, stream, i) + ". " + text
+	return salt(runSalt, arm, stream, unit) + ". "
+}
+
+// Salted returns the text of a request that stands alone, behind its salt.
+func (g *Generator) Salted(text, runSalt string, arm swap.Arm, stream, i uint64) string {
+	return g.Salt(runSalt, arm, stream, i) + text
 }
 
 func salt(runSalt string, arm swap.Arm, stream, i uint64) string {

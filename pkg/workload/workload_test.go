@@ -49,7 +49,9 @@ func TestPromptsAreStable(t *testing.T) {
 	w := spec()
 	w.InputTokens = swap.Lengths{Median: 8}
 	p := generator(t, w).At(3, 4)
-	require.Equal(t, Prompt{Text: "Also over between foundation it also.", MaxTokens: 191, SHA256: p.SHA256}, p)
+	require.Equal(t, Prompt{
+		Text: "Also over between foundation it also.", InputTokens: 8, MaxTokens: 191, Work: 199, SHA256: p.SHA256,
+	}, p)
 
 	h := sha256.New()
 	for i := range uint64(50) {
