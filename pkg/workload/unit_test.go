@@ -21,7 +21,7 @@ func grouped(shape swap.Shape, size int) swap.Workload {
 }
 
 // anyUnit draws a unit of a random workload, and the number of its turns.
-func anyUnit(t *rapid.T, shape swap.Shape) (*Generator, Unit, int) {
+func anyUnit(t *rapid.T, shape swap.Shape) (Unit, int) {
 	w := grouped(shape, rapid.IntRange(2, 12).Draw(t, "size"))
 	w.Seed = rapid.Uint64().Draw(t, "seed")
 	g := generator(t, w)
@@ -30,7 +30,7 @@ func anyUnit(t *rapid.T, shape swap.Shape) (*Generator, Unit, int) {
 	g.Unit(stream, n+1) // what was asked before does not matter
 	require.Equal(t, u, g.Unit(stream, n))
 	require.Len(t, u.Turns, g.Size())
-	return g, u, g.Size()
+	return u, g.Size()
 }
 
 func answers(n int) []string {
@@ -56,7 +56,7 @@ func TestRequestsThatStandAloneAreUnitsOfOne(t *testing.T) {
 
 func TestSessionSendsTheWholeConversation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		_, u, size := anyUnit(t, swap.ShapeSession)
+		u, size := anyUnit(t, swap.ShapeSession)
 		said := answers(size)
 		var before []Message
 		for k, turn := range u.Turns {
@@ -79,7 +79,7 @@ func TestSessionSendsTheWholeConversation(t *testing.T) {
 
 func TestSessionGrowsByWhatWasSaid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		_, u, _ := anyUnit(t, swap.ShapeSession)
+		u, _ := anyUnit(t, swap.ShapeSession)
 		for k, turn := range u.Turns {
 			require.InDelta(t, turn.InputTokens+turn.MaxTokens, turn.Work, 0)
 			if k > 0 {
@@ -92,7 +92,7 @@ func TestSessionGrowsByWhatWasSaid(t *testing.T) {
 
 func TestRingPassesTheLastAnswerOn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		_, u, size := anyUnit(t, swap.ShapeRing)
+		u, size := anyUnit(t, swap.ShapeRing)
 		said := answers(size)
 		for k, turn := range u.Turns {
 			messages, ok := u.Messages(k, "salt. ", said)
@@ -111,7 +111,7 @@ func TestRingPassesTheLastAnswerOn(t *testing.T) {
 
 func TestStarAsksManyQuestionsOfOneDocument(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		_, u, _ := anyUnit(t, swap.ShapeStar)
+		u, _ := anyUnit(t, swap.ShapeStar)
 		document, _, found := strings.Cut(u.Turns[0].Text, "\n\n")
 		require.True(t, found)
 		questions := map[string]bool{}
