@@ -26,15 +26,16 @@ func kolmogorov(x []float64, cdf func(float64) float64) (worst float64) {
 
 // integral sums the rate over steps of a width by the midpoint rule. It is exact on straight lines, and off by slack at most
 // where a spike begins or ends within a step.
-func integral(p Profile, spike *swap.Spike, from, width time.Duration, steps int) (sum, slack float64) {
-	highest := 0.0
+func integral(p Profile, step swap.Step, from, width time.Duration, steps int) (sum, slack float64) {
 	for i := range steps {
-		rate := p.Rate(from + time.Duration(i)*width + width/2)
-		highest = max(highest, rate)
-		sum += rate * width.Seconds()
+		sum += p.Rate(from+time.Duration(i)*width+width/2) * width.Seconds()
 	}
-	if spike != nil {
-		slack = 2 * max(highest, spike.Rate) * width.Seconds()
+	if step.Spike != nil {
+		highest := max(step.Rate, step.Spike.Rate)
+		if step.Ramp != nil {
+			highest = max(highest, step.Ramp.From)
+		}
+		slack = 2 * highest * width.Seconds()
 	}
 	return sum, slack + 1e-9*(1+sum)
 }
@@ -48,7 +49,7 @@ func TestCumulativeIsTheIntegralOfTheRate(t *testing.T) {
 		const steps = 1000
 		width := 2 * time.Duration(rapid.Int64Range(0, int64(settle+measure)/steps/2).Draw(t, "half a width"))
 		from := time.Duration(rapid.Int64Range(0, int64(settle+measure-steps*width)).Draw(t, "from"))
-		sum, slack := integral(p, step.Spike, from, width, steps)
+		sum, slack := integral(p, step, from, width, steps)
 		require.InDelta(t, sum, p.Cumulative(from+steps*width)-p.Cumulative(from), slack)
 		require.Zero(t, p.Cumulative(0))
 		require.InDelta(t, p.total(), p.Cumulative(settle+measure+time.Hour), 1e-9*p.total())
