@@ -84,14 +84,16 @@ store: {endpoint: s, bucket: runs}`,
 		name:  "both loops",
 		added: "load: {steps: [{concurrency: 4, rate: 2, hold: 5m}]}",
 		want: []string{
-			"swap.yaml:5:16: load.steps[0]: has both concurrency (closed loop) and rate (open loop); keep one",
+			"swap.yaml:5:16: load.steps[0]: has concurrency and rate; keep one: concurrency and kv_share are closed loops, rate " +
+				"is an open loop",
 		},
 	},
 	{
 		name:  "no loop",
 		added: "load: {steps: [{hold: 5m}]}",
 		want: []string{
-			"swap.yaml:5:16: load.steps[0]: needs concurrency (requests in flight) or rate (requests per second)",
+			"swap.yaml:5:16: load.steps[0]: needs concurrency (requests in flight), kv_share (share of the free KV cache) or " +
+				"rate (requests per second)",
 		},
 	},
 	{

@@ -108,7 +108,8 @@ store: {endpoint: s, bucket: runs}`,
 		name:  "misspelt choice",
 		added: "workload: {api: chta}",
 		want: []string{
-			`swap.yaml:5:17: workload.api: must be chat or completions, got "chta"; did you mean "chat"?`,
+			"swap.yaml:5:17: workload.api: must be chat, completions, tgi, sglang, triton, ollama, images, speech or " +
+				`transcriptions, got "chta"; did you mean "chat"?`,
 		},
 	},
 	{

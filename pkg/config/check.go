@@ -4,16 +4,14 @@ import (
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// checkMeaning reports what no schema can express: fields that contradict each other or a plan that cannot be judged.
+// checkMeaning reports what no schema can express: fields that contradict each other.
 func checkMeaning(r *reporter, spec swap.Spec) {
 	checkFilled(r)
 	checkArms(r, spec)
 	checkWorkload(r, spec.Workload)
 	checkWarmUp(r, spec.WarmUp)
-	checkLoad(r, spec.Load)
-	checkGates(r, spec.Gates)
-	checkEnoughBlocks(r, spec)
-	checkEnoughRequests(r, spec)
+	checkLoad(r, spec)
+	checkGates(r, spec.Gates, spec.Workload.API)
 	checkTelemetry(r, spec.Telemetry)
 	if spec.Rollout != nil {
 		checkRollout(r, *spec.Rollout)
@@ -52,26 +50,6 @@ func checkWarmUp(r *reporter, w swap.WarmUp) {
 	if w.MinRequests > w.MaxRequests {
 		r.valueUsing(at("warm_up", "min_requests"), []path{at("warm_up", "max_requests")},
 			"must be at most max_requests (%d), got %d", w.MaxRequests, w.MinRequests)
-	}
-}
-
-func checkWorkload(r *reporter, w swap.Workload) {
-	if w.PromptFile != "" && w.InputTokens != (swap.Lengths{}) {
-		r.valueUsing(at("workload", "input_tokens"), []path{at("workload", "prompt_file")},
-			"excludes prompt_file: prompts from a file have their own lengths; delete one of the two")
-		return
-	}
-	checkLengths(r, at("workload", "input_tokens"), w.InputTokens)
-	checkLengths(r, at("workload", "output_tokens"), w.OutputTokens)
-}
-
-func checkLengths(r *reporter, p path, l swap.Lengths) {
-	median := p.child("median")
-	if l.Min > l.Median {
-		r.valueUsing(p.child("min"), []path{median}, "must be at most the median (%d), got %d", l.Median, l.Min)
-	}
-	if l.Max < l.Median {
-		r.valueUsing(p.child("max"), []path{median}, "must be at least the median (%d), got %d", l.Median, l.Max)
 	}
 }
 

@@ -8,10 +8,11 @@ import (
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-func checkGates(r *reporter, gates []swap.Gate) {
+func checkGates(r *reporter, gates []swap.Gate, api swap.API) {
 	first := map[string]int{}
 	for i, g := range gates {
 		p := at("gates", i)
+		checkMetric(r, p, g, api)
 		checkStat(r, p, g)
 		checkMargin(r, p, g)
 		checkDirection(r, p, g)
@@ -20,6 +21,22 @@ func checkGates(r *reporter, gates []swap.Gate) {
 			continue
 		}
 		first[g.Name()] = i
+	}
+}
+
+// checkMetric reports a metric that answers in one piece do not have.
+func checkMetric(r *reporter, p path, g swap.Gate, api swap.API) {
+	metric, using := p.child("metric"), []path{at("workload", "api")}
+	if api.Unit() == swap.UnitTokens {
+		return
+	}
+	switch g.Metric {
+	case swap.MetricTTFT, swap.MetricTTFTScheduled, swap.MetricTPOT:
+		r.valueUsing(metric, using, "%s has no meaning for api %s, whose answers come whole; use e2e", g.Metric, api)
+	case swap.MetricOutputTokens:
+		r.valueUsing(metric, using, "%s has no meaning for api %s, whose answers are not counted in tokens; use e2e, throughput "+
+			"or error_rate", g.Metric, api)
+	case swap.MetricE2E, swap.MetricThroughput, swap.MetricErrorRate:
 	}
 }
 

@@ -1,30 +1,24 @@
 package config
 
 import (
-	"fmt"
-	"math"
-	"strconv"
 	"time"
 
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-func checkLoad(r *reporter, l swap.Load) {
+func checkLoad(r *reporter, spec swap.Spec) {
+	l := spec.Load
 	for i, s := range l.Steps {
-		p := at("load", "steps", i)
-		if s.Concurrency != 0 && s.Rate != 0 {
-			r.value(p, "has both concurrency (closed loop) and rate (open loop); keep one")
-		}
-		if s.Concurrency == 0 && s.Rate == 0 {
-			r.value(p, "needs concurrency (requests in flight) or rate (requests per second)")
-		}
-		checkHold(r, p.child("hold"), s.Hold.Std(), l.Block.Std())
+		checkStep(r, at("load", "steps", i), s, spec)
 	}
+	checkGradient(r, spec)
 	if l.Settle >= 5*l.Block {
 		r.valueUsing(at("load", "settle"), []path{at("load", "block")},
 			"must be less than five blocks (%s), got %s: most of the time would not be measured",
 			short(5*l.Block.Std()), short(l.Settle.Std()))
 	}
+	checkExtend(r, l)
+	checkLimits(r, spec)
 }
 
 func checkHold(r *reporter, p path, hold, block time.Duration) {
@@ -42,77 +36,4 @@ func checkHold(r *reporter, p path, hold, block time.Duration) {
 // wholeBlocks rounds up to a whole number of blocks.
 func wholeBlocks(d, block time.Duration) time.Duration {
 	return d + (block-d%block)%block
-}
-
-// checkEnoughBlocks reports a load that yields fewer blocks than the judge accepts.
-func checkEnoughBlocks(r *reporter, spec swap.Spec) {
-	planned := Estimate(spec).BlocksPerArm
-	least := spec.Judge.MinBlocks
-	if planned >= least {
-		return
-	}
-	steps := len(spec.Load.Steps)
-	hold := spec.Load.Block.Std() * time.Duration((least+steps-1)/steps)
-	r.valueUsing(at("load"), []path{at("judge", "min_blocks")},
-		"plans %d blocks per arm, but judge.min_blocks is %d: hold every step for %s, add steps, or shorten load.block",
-		planned, least, short(hold))
-}
-
-// checkEnoughRequests reports quantile gates for which an open-loop load sends too few requests. What a closed loop
-// sends depends on the servers; the preflight says so.
-func checkEnoughRequests(r *reporter, spec swap.Spec) {
-	planned, known := Estimate(spec).RequestsPerArm.Get()
-	if !known {
-		return
-	}
-	for i, g := range spec.Gates {
-		p, isQuantile := g.Stat.Quantile()
-		if !isQuantile {
-			continue
-		}
-		need := math.Ceil(float64(spec.Judge.MinTail)/(1-p) - 1e-6)
-		if planned >= need {
-			continue
-		}
-		message := fmt.Sprintf("%s %s needs %.0f requests per arm (judge.min_tail is %d), but the load plans about %.0f: %s",
-			g.Metric, g.Stat, need, spec.Judge.MinTail, planned, moreRequests(spec.Load, need/planned))
-		reportGatePlan(r, i, message)
-	}
-}
-
-// reportGatePlan places a problem between a gate and the load at the gate, or at the load when the gate is a default.
-func reportGatePlan(r *reporter, gate int, message string) {
-	p := at("gates", gate)
-	using := []path{at("load"), at("judge", "min_tail")}
-	if r.root.find(p).pos.known() {
-		r.valueUsing(p, using, "%s, or choose a lower quantile", message)
-		return
-	}
-	if !r.spoiled(append(using, at("gates"))...) {
-		r.add(p, r.root.locate(at("load")), "load", "the default gate "+message+", or list gates without it")
-	}
-}
-
-// moreRequests says how to send factor times the requests.
-func moreRequests(l swap.Load, factor float64) string {
-	if len(l.Steps) == 1 {
-		s := l.Steps[0]
-		return fmt.Sprintf("use hold: %s or rate: %s", longerHold(s.Hold, l.Block, factor), higher(s.Rate*factor))
-	}
-	for _, s := range l.Steps {
-		if s.Hold != l.Steps[0].Hold {
-			return fmt.Sprintf("hold the steps %s times as long, or raise every rate as much", higher(factor))
-		}
-	}
-	return fmt.Sprintf("use hold: %s in every step, or multiply every rate by %s",
-		longerHold(l.Steps[0].Hold, l.Block, factor), higher(factor))
-}
-
-func longerHold(hold, block swap.Duration, factor float64) string {
-	return short(wholeBlocks(time.Duration(math.Ceil(float64(hold)*factor)), block.Std()))
-}
-
-// higher rounds up to two decimals.
-func higher(v float64) string {
-	return strconv.FormatFloat(math.Ceil(v*100-1e-6)/100, 'f', -1, 64)
 }

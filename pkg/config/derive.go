@@ -8,11 +8,65 @@ import (
 
 // The functions here are the defaults that depend on other fields of their group.
 
-func unlessPromptFile(workload *node) any {
-	if workload.fields["prompt_file"] != nil {
+func whereTextIsSynthetic(workload *node) any {
+	api := swap.API(workload.text("api"))
+	switch {
+	case workload.fields["prompt_file"] != nil || api == swap.APITranscriptions:
+		return nil
+	case api == swap.APIImages:
+		return imagePrompt
+	}
+	return emptyGroup
+}
+
+// imagePrompt is the length of the descriptions of images: a sentence, which every text encoder takes whole (CLIP's holds
+// 77 tokens).
+var imagePrompt = map[string]any{"median": int64(24), "sigma": 0.0}
+
+func whereTokensAreMade(workload *node) any {
+	if swap.API(workload.text("api")).Unit() != swap.UnitTokens {
 		return nil
 	}
 	return emptyGroup
+}
+
+func onlyFor(api swap.API) func(*node) any {
+	return func(workload *node) any {
+		if swap.API(workload.text("api")) != api {
+			return nil
+		}
+		return emptyGroup
+	}
+}
+
+func sessionPause(topology *node) any {
+	if swap.Shape(topology.text("shape")) != swap.ShapeSession {
+		return nil
+	}
+	return "1s"
+}
+
+func unlessGradient(load *node) any {
+	if load.fields["gradient"] != nil {
+		return nil
+	}
+	return defaultSteps
+}
+
+func forRule(rule swap.SteadyRule, value float64) func(*node) any {
+	return func(extend *node) any {
+		if swap.SteadyRule(extend.text("rule")) != rule {
+			return nil
+		}
+		return value
+	}
+}
+
+func gatesByAPI(root *node) any {
+	if swap.API(root.fields["workload"].text("api")).Unit() != swap.UnitTokens {
+		return wholeAnswerGates
+	}
+	return defaultGates
 }
 
 // lengthSpan is how far the shortest and longest length are from the median, as a factor.
@@ -25,6 +79,13 @@ func shortestLength(lengths *node) any {
 func longestLength(lengths *node) any {
 	const longest = 1_000_000
 	return min(longest, lengths.integer("median")*lengthSpan)
+}
+
+// longestAudioSeconds bounds recordings: load workers hold them in memory.
+const longestAudioSeconds = 3600
+
+func longestRecording(lengths *node) any {
+	return min(longestAudioSeconds, lengths.integer("median")*lengthSpan)
 }
 
 func fewestWarmUp(warmUp *node) any {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,9 +13,11 @@ func FuzzParse(f *testing.F) {
 	require.NoError(f, err)
 	f.Add(example)
 	f.Add([]byte(minimal))
+	f.Add([]byte(minimal + everyStep))
+	f.Add([]byte(minimal + "workload: {api: transcriptions}\nload: {settle: 0.5ms}\n"))
 	f.Add([]byte(minimal + "workload: &w {temperature: 0.5}\nload: {steps: [{rate: 1e2, hold: 1.5m}]}\n"))
 	f.Add([]byte("target: !!binary aGk=\n? x\n: [*y, {<<: 1}]\n"))
-	for _, bad := range badMeanings {
+	for _, bad := range slices.Concat(badMeanings, badWorkloads, badSteps, badLoads) {
 		f.Add([]byte(bad.text()))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

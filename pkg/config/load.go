@@ -79,6 +79,8 @@ func resolve(r *reporter, env func(string) (string, bool)) (swap.Spec, error) {
 		return swap.Spec{}, fileError(r.file, err, "cannot be read: %v", err)
 	}
 	checkMeaning(r, spec)
+	spec.Load = expandGradient(spec.Load)
+	checkPlan(r, spec)
 	if err := r.err(); err != nil {
 		return swap.Spec{}, err
 	}

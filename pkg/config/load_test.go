@@ -82,7 +82,9 @@ func TestMinimalFileGetsEveryDefault(t *testing.T) {
 				{Concurrency: 32, Hold: 120 * second},
 				{Concurrency: 64, Hold: 120 * second},
 			},
-			Block: 30 * second, Settle: 10 * second,
+			Block: 30 * second, Settle: 10 * second, Shards: 1,
+			Limits:      swap.Limits{ErrorRate: 0.5},
+			Calibration: swap.Calibration{Duration: 2 * second},
 		},
 		Telemetry: swap.Telemetry{Interval: second, EngineMetrics: &engineMetrics},
 		Gates: []swap.Gate{

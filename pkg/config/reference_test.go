@@ -100,13 +100,20 @@ func defaultText(group *jsonschema.Schema, name, field string, s *jsonschema.Sch
 	}
 	for _, d := range defaults {
 		if d.field == field && d.derive != nil && d.value == nil {
-			return "by metric"
+			return derivedFrom(field)
 		}
 	}
 	if field == "gates" {
 		return "seven gates, see above"
 	}
 	return ""
+}
+
+func derivedFrom(field string) string {
+	if strings.HasPrefix(field, "gates[]") {
+		return "by metric"
+	}
+	return "by median"
 }
 
 func valueText(name string, s *jsonschema.Schema) string {

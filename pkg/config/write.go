@@ -76,7 +76,7 @@ func (w writer) object(v reflect.Value, p path) *yaml.Node {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
 		field, child := v.Field(i), p.child(name)
 		d, hasDefault := w.defaults[child.field()]
-		if field.IsZero() && (!hasDefault || !isScalar(field)) {
+		if field.IsZero() && (!hasDefault || !isScalar(field) || w.defaultOf(d, p) == nil) {
 			continue
 		}
 		value := w.value(field, child)
@@ -107,10 +107,17 @@ func (w writer) list(v reflect.Value, p path) *yaml.Node {
 	return n
 }
 
+// defaultOf is what leaving the field out of its group would give; nil if it would stay empty.
+func (w writer) defaultOf(d fieldDefault, group path) any {
+	if g := w.root.find(group); g != nil {
+		return d.in(g)
+	}
+	return nil
+}
+
 // isDefault reports whether the written value is what leaving the field out would give.
 func (w writer) isDefault(value *yaml.Node, d fieldDefault, group path) bool {
-	g := w.root.find(group)
-	return g != nil && value.Value == literal(d.in(g))
+	return value.Value == literal(w.defaultOf(d, group))
 }
 
 // literal formats a scalar default as it stands in a file.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,12 +59,86 @@ func TestEveryValidSpecRoundTrips(t *testing.T) {
 		spec.Workload.Temperature = rapid.Float64Range(0, 2).Draw(t, "temperature")
 		spec.Workload.InputTokens.Sigma = rapid.Float64Range(0, 3).Draw(t, "sigma")
 		spec.Workload.IgnoreEOS = rapid.Bool().Draw(t, "ignore_eos")
-		*spec.Telemetry.EngineMetrics = rapid.Bool().Draw(t, "engine_metrics")
 		spec.Load.Settle = swap.Duration(rapid.Int64Range(0, 149_999).Draw(t, "settle_ms") * 1e6)
 		spec.Judge.Level = rapid.Float64Range(0.5, 0.999999).Draw(t, "level")
+		spec.Load.Steps = rapid.SliceOfN(rapid.Custom(drawStep), 4, 8).Draw(t, "steps")
+		*spec.Telemetry.EngineMetrics = slices.ContainsFunc(spec.Load.Steps, fillsKVCache) || rapid.Bool().Draw(t, "engine_metrics")
+		spec.Load.Extend = rapid.Ptr(rapid.Custom(drawExtend), true).Draw(t, "extend")
+		spec.Workload.Topology = rapid.Ptr(rapid.Custom(drawTopology), true).Draw(t, "topology")
 		spec.Rollout = rapid.Ptr(rapid.Custom(drawRollout), true).Draw(t, "rollout")
 		requireRoundTrip(t, spec)
 	})
+}
+
+func fillsKVCache(s swap.Step) bool { return s.KVShare > 0 }
+
+// drawStep draws rates that are high enough for every gate.
+func drawStep(t *rapid.T) swap.Step {
+	s := swap.Step{Hold: 120e9, InputTokens: rapid.Ptr(rapid.Custom(drawLengths), true).Draw(t, "input_tokens")}
+	switch rapid.IntRange(0, 2).Draw(t, "loop") {
+	case 0:
+		s.Concurrency = rapid.IntRange(1, 20_000).Draw(t, "concurrency")
+		s.ThinkTime = swap.Duration(rapid.Int64Range(0, 3600e9).Draw(t, "think_time"))
+	case 1:
+		s.KVShare = rapid.Float64Range(1e-9, 2).Draw(t, "kv_share")
+	default:
+		s.Rate = rapid.Float64Range(1000, 100_000).Draw(t, "rate")
+		s.Arrival = rapid.Ptr(rapid.Custom(drawArrival), true).Draw(t, "arrival")
+		s.TokenRate = rapid.Ptr(rapid.Custom(drawTokenRate), true).Draw(t, "token_rate")
+	}
+	return s
+}
+
+func drawLengths(t *rapid.T) swap.Lengths {
+	median := rapid.IntRange(1, 1_000_000).Draw(t, "median")
+	return swap.Lengths{
+		Median: median, Sigma: rapid.Float64Range(0, 3).Draw(t, "sigma"),
+		Min: rapid.IntRange(1, median).Draw(t, "min"), Max: rapid.IntRange(median, 1_000_000).Draw(t, "max"),
+	}
+}
+
+func drawArrival(t *rapid.T) swap.Arrival {
+	switch rapid.IntRange(0, 2).Draw(t, "process") {
+	case 0:
+		return swap.Arrival{Process: swap.ArrivalGamma, CV: rapid.Float64Range(0.01, 20).Draw(t, "cv")}
+	case 1:
+		return swap.Arrival{Process: swap.ArrivalTrace, Trace: &swap.Trace{
+			File: rapid.StringMatching(`[^\x00-\x1f]{1,20}`).Draw(t, "file"), Jitter: rapid.Bool().Draw(t, "jitter"),
+		}}
+	}
+	weight := rapid.Float64Range(0.01, 0.99).Draw(t, "weight")
+	return swap.Arrival{Process: swap.ArrivalWeibull, Weibull: []swap.WeibullPart{
+		{Weight: weight, Shape: rapid.Float64Range(0.1, 20).Draw(t, "shape"), Scale: 1},
+		{Weight: 1 - weight, Shape: 1, Scale: rapid.Float64Range(1e-3, 1e6).Draw(t, "scale")},
+	}}
+}
+
+func drawTokenRate(t *rapid.T) swap.TokenRate {
+	return swap.TokenRate{
+		Limit: rapid.Float64Range(1, 1e8).Draw(t, "limit"),
+		Burst: swap.Duration(rapid.Int64Range(1, 60_000).Draw(t, "burst_ms") * 1e6),
+	}
+}
+
+func drawExtend(t *rapid.T) swap.Extend {
+	e := swap.Extend{Rule: swap.SteadyTrend, MaxHold: swap.Duration(30e9 * rapid.Int64Range(4, 2000).Draw(t, "blocks"))}
+	if rapid.Bool().Draw(t, "by_cv") {
+		e.Rule, e.CV = swap.SteadyCV, rapid.Float64Range(0.01, 1).Draw(t, "limit")
+	} else {
+		e.Precision = rapid.Float64Range(0.01, 1).Draw(t, "precision")
+	}
+	return e
+}
+
+func drawTopology(t *rapid.T) swap.Topology {
+	topology := swap.Topology{
+		Shape: rapid.SampledFrom([]swap.Shape{swap.ShapeSession, swap.ShapeStar, swap.ShapeRing}).Draw(t, "shape"),
+		Size:  rapid.IntRange(2, 100).Draw(t, "size"),
+	}
+	if topology.Shape == swap.ShapeSession {
+		topology.ThinkTime = swap.Duration(rapid.Int64Range(0, 3600e9).Draw(t, "think_time"))
+	}
+	return topology
 }
 
 func drawRollout(t *rapid.T) swap.Rollout {

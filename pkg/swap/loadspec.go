@@ -3,15 +3,17 @@ package swap
 // Load is the stepped load. Every step is cut into blocks, the unit of statistics; blocks alternate between the arms
 // (ABBA, BAAB, …).
 type Load struct {
-	// The steps, in order.
+	// The steps, in order. Left out beside gradient, there are none but its own.
 	Steps []Step `json:"steps,omitempty" jsonschema:"minItems=1,maxItems=100"`
-	// Adds a step for each of several prompt lengths, from short to long.
+	// Adds a step for each of several prompt lengths, from short to long, after the steps that are listed. A resolved
+	// specification holds these steps and no gradient.
 	Gradient *Gradient `json:"gradient,omitempty"`
 	// Measured length of a block.
 	Block Duration `json:"block,omitempty"`
 	// Time at the start of each block that is driven but not measured. Less than five blocks.
 	Settle Duration `json:"settle,omitempty"`
-	// Load workers that share every step. Each sends a part of the same plan, from a common start.
+	// Load workers that share every step. Each sends a part of the same plan, from a common start. At most the concurrency of
+	// a step.
 	Shards int `json:"shards,omitempty" jsonschema:"minimum=1,maximum=256"`
 	// Prolongs a step until its tail is steady. Left out, a step ends when its hold is over.
 	Extend *Extend `json:"extend,omitempty"`
@@ -34,7 +36,7 @@ type Step struct {
 	Rate float64 `json:"rate,omitempty" jsonschema:"exclusiveMinimum=0,maximum=100000"`
 	// Open loop: how requests arrive. Left out, Poisson.
 	Arrival *Arrival `json:"arrival,omitempty"`
-	// Open loop: the rate rises or falls in a straight line to rate over the block.
+	// Open loop: the rate rises or falls in a straight line to rate over the block, settle time included.
 	Ramp *Ramp `json:"ramp,omitempty"`
 	// Open loop: a short time at another rate.
 	Spike *Spike `json:"spike,omitempty"`
@@ -42,9 +44,9 @@ type Step struct {
 	MaxInFlight int `json:"max_in_flight,omitempty" jsonschema:"minimum=1,maximum=20000"`
 	// Most tokens per second that are asked for, prompts and answers together; requests wait for their turn.
 	TokenRate *TokenRate `json:"token_rate,omitempty"`
-	// Length of synthetic prompts in this step, instead of the workload's.
+	// Length of synthetic prompts in this step, instead of the workload's. It needs a median.
 	InputTokens *Lengths `json:"input_tokens,omitempty"`
-	// Length of the answers asked for in this step, instead of the workload's.
+	// Length of the answers asked for in this step, instead of the workload's. It needs a median.
 	OutputTokens *Lengths `json:"output_tokens,omitempty"`
 	// Measured time per arm; a whole number of blocks.
 	Hold Duration `json:"hold,omitempty"`
@@ -67,11 +69,11 @@ type Arrival struct {
 	// poisson: independent arrivals; constant: equal gaps; gamma: gaps with a given cv; weibull: a mixture of two Weibull
 	// distributions of gaps; trace: the gaps of a recording.
 	Process Process `json:"process,omitempty" jsonschema:"enum=poisson,enum=constant,enum=gamma,enum=weibull,enum=trace"`
-	// gamma: coefficient of variation of the gaps; 1 is Poisson, above 1 is bursty.
+	// gamma, required there: coefficient of variation of the gaps; 1 is Poisson, above 1 is bursty.
 	CV float64 `json:"cv,omitempty" jsonschema:"exclusiveMinimum=0,maximum=20"`
-	// weibull: the components; their scales are relative to each other.
+	// weibull, required there: one or two components; their scales are relative to each other.
 	Weibull []WeibullPart `json:"weibull,omitempty" jsonschema:"minItems=1,maxItems=2"`
-	// trace: the recording.
+	// trace, required there: the recording.
 	Trace *Trace `json:"trace,omitempty"`
 }
 
@@ -82,7 +84,7 @@ type WeibullPart struct {
 	// Shape k.
 	Shape float64 `json:"shape" jsonschema:"required,minimum=0.1,maximum=20"`
 	// Scale, in any unit that is the same for both.
-	Scale float64 `json:"scale" jsonschema:"required,exclusiveMinimum=0"`
+	Scale float64 `json:"scale" jsonschema:"required,exclusiveMinimum=0,maximum=1000000"`
 }
 
 // TraceFormat is a layout of recorded arrivals.
@@ -103,7 +105,7 @@ type Trace struct {
 	File string `json:"file" jsonschema:"required,minLength=1"`
 	// azure, burstgpt and vidur are CSV, mooncake is JSON Lines. Left out, it is recognised from the first line.
 	Format TraceFormat `json:"format,omitempty" jsonschema:"enum=azure,enum=mooncake,enum=burstgpt,enum=vidur"`
-	// Take the lengths of prompts and answers from the recording too.
+	// Take the lengths of prompts and answers from the recording too, instead of the workload's.
 	Lengths bool `json:"lengths,omitempty"`
 	// Spread arrivals over the ticks of a recording whose times are rounded.
 	Jitter bool `json:"jitter,omitempty"`
@@ -119,7 +121,7 @@ type Ramp struct {
 type Spike struct {
 	// Requests per second during the spike.
 	Rate float64 `json:"rate" jsonschema:"required,exclusiveMinimum=0,maximum=100000"`
-	// When it begins, after the start of the measured time.
+	// When it begins, after the start of the measured time. It ends within the block.
 	After Duration `json:"after,omitempty"`
 	// How long it lasts.
 	For Duration `json:"for" jsonschema:"required"`
@@ -135,7 +137,7 @@ type TokenRate struct {
 
 // Gradient is a series of steps whose prompts grow by a constant factor.
 type Gradient struct {
-	// Requests in flight in each of the steps.
+	// Requests in flight in each of its steps.
 	Concurrency int `json:"concurrency,omitempty" jsonschema:"minimum=1,maximum=20000"`
 	// Shortest prompt, in tokens.
 	From int `json:"from,omitempty" jsonschema:"minimum=1,maximum=1000000"`
@@ -163,11 +165,11 @@ type Extend struct {
 	// trend: no trend over the blocks and an interval of the P99 of TTFT that is narrow enough; cv: coefficient of variation
 	// of the blocks' P99 below cv.
 	Rule SteadyRule `json:"rule,omitempty" jsonschema:"enum=trend,enum=cv"`
-	// trend: largest half-width of the interval of the P99, relative to it.
+	// Rule trend: largest half-width of the interval of the P99, relative to it.
 	Precision float64 `json:"precision,omitempty" jsonschema:"exclusiveMinimum=0,maximum=1"`
-	// cv: the limit.
+	// Rule cv: the limit.
 	CV float64 `json:"cv,omitempty" jsonschema:"exclusiveMinimum=0,maximum=1"`
-	// Longest measured time per arm.
+	// Longest measured time of a step per arm; a whole number of blocks, and at least every hold.
 	MaxHold Duration `json:"max_hold,omitempty"`
 }
 
@@ -175,7 +177,7 @@ type Extend struct {
 type Limits struct {
 	// Largest share of failed requests.
 	ErrorRate float64 `json:"error_rate,omitempty" jsonschema:"exclusiveMinimum=0,maximum=1"`
-	// Open loop: smallest share of the planned requests that end well within the block and its drain.
+	// Steps with a rate: smallest share of the planned requests that end well within the block and its drain.
 	AchievedRate float64 `json:"achieved_rate,omitempty" jsonschema:"exclusiveMinimum=0,maximum=1"`
 	// Largest P95 of the time to the first token.
 	TTFTP95 Duration `json:"ttft_p95,omitempty"`
@@ -191,8 +193,9 @@ type Limits struct {
 type Calibration struct {
 	// How long the client drives the server of known truth before each step.
 	Duration Duration `json:"duration,omitempty"`
-	// Largest P99 of the error of a token's arrival that is tolerated.
+	// Largest P99 of the error of a token's arrival that is tolerated. Left out, the instrument's own limit.
 	TokenError Duration `json:"token_error,omitempty"`
-	// Largest P99 of the lateness of a send that is tolerated, before and during the step.
+	// Largest P99 of the lateness of a send that is tolerated, before and during the step. Left out, the instrument's own
+	// limit.
 	SendLateness Duration `json:"send_lateness,omitempty"`
 }

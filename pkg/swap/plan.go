@@ -2,7 +2,6 @@ package swap
 
 import (
 	"math"
-	"strconv"
 	"time"
 )
 
@@ -19,7 +18,16 @@ func (l Load) StepDuration(s Step) time.Duration {
 	return time.Duration(2*l.BlocksPerArm(s)) * (l.Block.Std() + l.Settle.Std())
 }
 
-// Duration is the time that all steps take.
+// LongestStep is the time that a step takes on both arms when it is prolonged to extend.max_hold, without the drain at the
+// end of its blocks. Without extend it is StepDuration.
+func (l Load) LongestStep(s Step) time.Duration {
+	if l.Extend != nil {
+		s.Hold = max(s.Hold, l.Extend.MaxHold)
+	}
+	return l.StepDuration(s)
+}
+
+// Duration is the time that all steps take as planned, none of them prolonged.
 func (l Load) Duration() time.Duration {
 	var d time.Duration
 	for _, s := range l.Steps {
@@ -39,12 +47,4 @@ func (r *Rollout) Duration() time.Duration {
 // Duration estimates a run from its plan: load, rollout, and half of the longest warm-up of both arms.
 func (s Spec) Duration() time.Duration {
 	return s.WarmUp.MaxDuration.Std() + s.Load.Duration() + s.Rollout.Duration()
-}
-
-// Label names a load level the way people write it.
-func (s Step) Label() string {
-	if s.Concurrency > 0 {
-		return "concurrency " + strconv.Itoa(s.Concurrency)
-	}
-	return strconv.FormatFloat(s.Rate, 'g', -1, 64) + " req/s"
 }

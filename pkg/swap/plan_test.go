@@ -26,6 +26,17 @@ func TestDurationOfAPlan(t *testing.T) {
 	require.Equal(t, time.Minute+480*time.Second+6*time.Minute, spec.Duration())
 }
 
+func TestLongestStep(t *testing.T) {
+	l := Load{Block: Duration(30 * time.Second), Settle: Duration(10 * time.Second)}
+	s := Step{Concurrency: 8, Hold: Duration(2 * time.Minute)}
+	require.Equal(t, l.StepDuration(s), l.LongestStep(s), "a step that is not prolonged")
+	l.Extend = &Extend{}
+	require.Equal(t, l.StepDuration(s), l.LongestStep(s), "a longest hold that is not known")
+	l.Extend.MaxHold = Duration(5 * time.Minute)
+	require.Equal(t, 2*10*40*time.Second, l.LongestStep(s))
+	require.Equal(t, 2*4*40*time.Second, l.StepDuration(s), "what is planned stays")
+}
+
 func TestGateNames(t *testing.T) {
 	require.Equal(t, "ttft_p99", Gate{Metric: MetricTTFT, Stat: StatP99}.Name())
 	require.Equal(t, "error_rate", Gate{Metric: MetricErrorRate, Stat: StatRate}.Name())

@@ -48,23 +48,25 @@ type Workload struct {
 	// /v1/audio/transcriptions.
 	API API `json:"api,omitempty" jsonschema:"enum=chat,enum=completions,enum=tgi,enum=sglang,enum=triton,enum=ollama,enum=images,enum=speech,enum=transcriptions"` //nolint:lll // a struct tag cannot be broken
 	// A file of prompts on the load worker, one JSON object {"prompt": "…"} a line. Left out, prompts are synthetic. It
-	// excludes input_tokens.
+	// excludes input_tokens and api transcriptions.
 	PromptFile string `json:"prompt_file,omitempty" jsonschema:"minLength=1"`
-	// Length of synthetic prompts, in tokens.
+	// Length of synthetic prompts, in tokens: with api images of the description, with api speech of the text that is read
+	// out. Not for api transcriptions.
 	InputTokens Lengths `json:"input_tokens,omitzero"`
-	// Length of the answer asked for, in tokens (max_tokens).
+	// Length of the answer asked for, in tokens (max_tokens). For language models only.
 	OutputTokens Lengths `json:"output_tokens,omitzero"`
 	// Ask the server to generate exactly output_tokens (vLLM, SGLang, llama.cpp: ignore_eos).
 	IgnoreEOS bool `json:"ignore_eos,omitempty"`
-	// Sampling temperature.
+	// Sampling temperature. Not for api images and speech.
 	Temperature float64 `json:"temperature,omitempty" jsonschema:"minimum=0,maximum=2"`
 	// salted makes every prompt new to the server's prefix cache; shared sends the same prompts to both arms as they are.
 	PromptCache PromptCache `json:"prompt_cache,omitempty" jsonschema:"enum=salted,enum=shared"`
-	// Requests that belong together: a conversation, a fan-out, a chain. Left out, every request stands alone.
+	// Requests that belong together: a conversation, a fan-out, a chain. Left out, every request stands alone. For api chat;
+	// star also for completions.
 	Topology *Topology `json:"topology,omitempty"`
 	// Images asked for with api images.
 	Image *ImageAsk `json:"image,omitempty"`
-	// Length of the recordings sent with api transcriptions, in seconds.
+	// Length of the recordings sent with api transcriptions, in whole seconds.
 	AudioSeconds *Lengths `json:"audio_seconds,omitempty"`
 	// Seed of prompts, lengths and arrivals. Both arms get the same plan.
 	Seed uint64 `json:"seed,omitempty" jsonschema:"minimum=0,maximum=18446744073709551615"`
@@ -81,7 +83,7 @@ const (
 	CacheShared PromptCache = "shared"
 )
 
-// Lengths is a log-normal length in tokens, clipped to [min, max]. sigma 0 is a constant.
+// Lengths is a log-normal length in tokens, or in seconds of audio, clipped to [min, max]. sigma 0 is a constant.
 type Lengths struct {
 	// Median length.
 	Median int `json:"median,omitempty" jsonschema:"minimum=1,maximum=1000000"`
@@ -114,7 +116,7 @@ type Topology struct {
 	Shape Shape `json:"shape" jsonschema:"required,enum=session,enum=star,enum=ring"`
 	// Requests in a unit.
 	Size int `json:"size,omitempty" jsonschema:"minimum=2,maximum=100"`
-	// Mean pause before each later turn of a session, exponentially distributed.
+	// Shape session: mean pause before each later turn, exponentially distributed.
 	ThinkTime Duration `json:"think_time,omitempty"`
 }
 
