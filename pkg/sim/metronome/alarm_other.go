@@ -1,0 +1,7 @@
+//go:build !linux
+
+package metronome
+
+func newAlarm() alarm { return newChannelAlarm() }
+
+func sharpen() {}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package metronome
+
+import "net"
+
+func newSocket(conn net.Conn) arrivals { return &plainSocket{Conn: conn} }
