@@ -6,9 +6,12 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/swapgate/swapgate/pkg/sim/metronome"
 )
 
 func main() {
+	metronome.ServeIfChild()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// After the first signal the default returns, so that a second one ends the process at once.
 	context.AfterFunc(ctx, stop)

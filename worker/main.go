@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/swapgate/swapgate/pkg/sim/metronome"
 	"github.com/swapgate/swapgate/worker/host"
 )
 
@@ -15,6 +16,7 @@ import (
 var version = "devel"
 
 func main() {
+	metronome.ServeIfChild()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := host.Main(ctx, version, os.Args[1:], os.Stderr)
 	stop()
