@@ -1,0 +1,123 @@
+package protocol
+
+import "bytes"
+
+// text reads a string that is not empty into dst; anything else leaves dst as it is.
+func (w *walker) text(dst *[]byte) {
+	if w.peek() != '"' {
+		w.skip()
+		return
+	}
+	if raw := w.quoted(); len(raw) > 0 {
+		*dst = raw
+	}
+}
+
+// filled passes over any value and reports whether it held something: a non-empty string, array or object, a number or true.
+func (w *walker) filled() bool {
+	switch w.peek() {
+	case '"':
+		return len(w.quoted()) > 0
+	case 'n', 'f':
+		w.literal()
+		return false
+	case '[', '{':
+		from := w.i
+		w.skip()
+		return !w.failed && len(bytes.TrimSpace(w.b[from+1:w.i-1])) > 0
+	}
+	w.literal()
+	return !w.failed
+}
+
+// isTrue passes over any value and reports whether it was true.
+func (w *walker) isTrue() bool {
+	is := w.peek() == 't'
+	w.skip()
+	return is
+}
+
+// count reads a whole number that fits into dst; anything else leaves dst as it is.
+func (w *walker) count(dst *Count) {
+	w.peek()
+	from := w.i
+	w.skip()
+	digits := w.b[from:w.i]
+	if w.failed || len(digits) == 0 || len(digits) > 10 {
+		return
+	}
+	var n int64
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return
+		}
+		n = 10*n + int64(c-'0')
+	}
+	if n <= maxCount {
+		*dst = Count{N: int32(n), Known: true}
+	}
+}
+
+const maxCount = 1<<31 - 1
+
+// content reads a piece of the answer that a person sees.
+func (w *walker) content(c *Chunk) {
+	if w.peek() != '"' {
+		w.shown(c)
+		return
+	}
+	raw := w.quoted()
+	if len(raw) == 0 {
+		return
+	}
+	c.Token, c.Visible = true, true
+	if c.Text == nil {
+		c.Text = raw
+	}
+}
+
+// shown reads a visible part of the answer that is no text of its own, such as a tool call.
+func (w *walker) shown(c *Chunk) {
+	if w.filled() {
+		c.Token, c.Visible = true, true
+	}
+}
+
+// hidden reads a part of the answer on another channel, such as reasoning.
+func (w *walker) hidden(c *Chunk) {
+	if w.filled() {
+		c.Token = true
+	}
+}
+
+// failure reads the value of an error field: null, false and what is empty mean that there was none.
+func (w *walker) failure(c *Chunk) {
+	if w.peek() != '{' {
+		if w.filled() {
+			c.Failed = true
+		}
+		return
+	}
+	c.Failed = true
+	for key := w.firstKey(); key != nil; key = w.nextKey() {
+		switch string(key) {
+		case "type", "code":
+			w.code(c)
+		default:
+			w.skip()
+		}
+	}
+}
+
+// code reads a code or type. A text says more than a number.
+func (w *walker) code(c *Chunk) {
+	if w.peek() == '"' {
+		w.text(&c.Code)
+		return
+	}
+	from := w.i
+	w.skip()
+	if !w.failed && len(c.Code) == 0 {
+		c.Code = w.b[from:w.i]
+	}
+}
