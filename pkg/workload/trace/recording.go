@@ -1,0 +1,69 @@
+package trace
+
+import (
+	"crypto/sha256"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// Request is one recorded request.
+type Request struct {
+	// At is the time after the first request.
+	At time.Duration
+	// Input and Output are the lengths of prompt and answer in tokens, in the tokens of the recorded service; 0 or more.
+	Input, Output int
+}
+
+// Recording is recorded arrivals.
+type Recording struct {
+	Format swap.TraceFormat
+	// Requests are ascending in time, at least two. Those of one instant keep the order of the file.
+	Requests []Request
+	// Backwards counts the requests that are earlier than the one before them in the file.
+	Backwards int
+	// Unanswered counts the requests with no output. In BurstGPT these failed.
+	Unanswered int
+	// Tick is the step to which the times are rounded where that makes many requests share an instant, else 0. Taken at face
+	// value such times are bursts that never were.
+	Tick time.Duration
+
+	sha256 [sha256.Size]byte
+}
+
+// Span is the time from the first request to the last.
+func (r *Recording) Span() time.Duration { return r.Requests[len(r.Requests)-1].At }
+
+// SHA256 is the hash of the file.
+func (r *Recording) SHA256() [sha256.Size]byte { return r.sha256 }
+
+// Gaps returns the times from each request to the next, one fewer than there are requests. With a seed, the requests are
+// first spread over their ticks: moved forward by independent uniform times below Tick, in an unchanged order. Without a tick
+// a seed changes nothing.
+func (r *Recording) Gaps(jitterSeed *uint64) []time.Duration {
+	at := make([]time.Duration, len(r.Requests))
+	for i, q := range r.Requests {
+		at[i] = q.At
+	}
+	if jitterSeed != nil && r.Tick > 0 {
+		spread(at, r.Tick, *jitterSeed)
+	}
+	gaps := make([]time.Duration, len(at)-1)
+	for i := range gaps {
+		gaps[i] = at[i+1] - at[i]
+	}
+	return gaps
+}
+
+// jitterStream keeps jitter independent of what else is drawn from a seed.
+const jitterStream = 0x8ebc6af09c88c6e3
+
+func spread(at []time.Duration, tick time.Duration, seed uint64) {
+	random := rand.New(rand.NewPCG(seed, jitterStream))
+	for i := range at {
+		at[i] += time.Duration(random.Float64() * float64(tick))
+	}
+	slices.Sort(at)
+}
