@@ -53,11 +53,11 @@ type window struct {
 func (p Plan) latest(done []Block) window {
 	last := done[len(done)-1]
 	w := window{last: last, alpha: (1 - p.Level) / float64(2*max(1, p.mostBlocks()))}
-	planned := 0
+	requests := 0
 	for _, b := range slices.Backward(done) {
-		if b.Arm == last.Arm && planned < fewestJudged {
+		if b.Arm == last.Arm && requests < fewestJudged {
 			w.blocks = append(w.blocks, b)
-			planned += b.Planned
+			requests += b.Planned
 		}
 	}
 	return w
@@ -90,12 +90,12 @@ func missed(b Block) int { return b.Planned - b.InTime }
 
 func (p Plan) tooManyErrors(w window) string {
 	limit := p.Limits.ErrorRate
-	errors, broken := w.exceeds(failed, finished, limit)
+	failures, broken := w.exceeds(failed, finished, limit)
 	if limit == 0 || !broken {
 		return ""
 	}
 	return fmt.Sprintf("error rate was %s %s (%d of %d requests failed); the limit is %s",
-		percent(errors.of()), errors.where, errors.bad, errors.all, percent(limit))
+		percent(failures.of()), failures.where, failures.bad, failures.all, percent(limit))
 }
 
 // tooFewInTime applies to an open loop only: a closed loop plans no more than what the server takes.

@@ -38,8 +38,8 @@ func untilDifferent(done []Block, from int) bool {
 	return false
 }
 
-// The chance of a false alarm after a step that ended when it was steady is that after a step of fixed length. Stopping on the
-// difference of the arms, which this package never looks at, would multiply it.
+// A step that ended when it was steady gives hardly more false alarms than one of fixed length. Stopping on the difference of
+// the arms, which this package never looks at, would multiply them.
 func TestStoppingWhenSteadyDoesNotCryWolf(t *testing.T) {
 	const runs, least, most = 300, 6, 20
 	steady, fixed, peeked, blocks := 0, 0, 0, 0

@@ -1,0 +1,177 @@
+package capacity
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/swapgate/swapgate/pkg/stats"
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+const (
+	// kneeFall is by how much growth falls at the knee, relative to the growth before.
+	kneeFall = 0.4
+	// assumedError is the relative standard error of a throughput that does not tell its own.
+	assumedError = 0.02
+	// noiseLevel is the one-sided confidence with which a difference must be beyond noise.
+	noiseLevel = 0.95
+)
+
+// Point is what one arm did at one load level.
+type Point struct {
+	// Label names the level, as swap.Step does.
+	Label string
+	// Load is the concurrency, the share of the KV cache or the offered rate.
+	Load float64
+	// Throughput of good requests, in tokens per second.
+	Throughput swap.Value
+	// ThroughputSE is its standard error, such as by batch means over blocks; absent, 2 % of the throughput is assumed.
+	ThroughputSE swap.Value
+	// TTFTP95ms is told with the knee.
+	TTFTP95ms swap.Value
+	// Limited says that a limit ended the step.
+	Limited bool
+}
+
+// Level is one load level of a result.
+type Level struct {
+	Label      string     `json:"label"`
+	Load       float64    `json:"load"`
+	Throughput swap.Value `json:"throughput_tokens_per_s"`
+	TTFTP95ms  swap.Value `json:"ttft_p95_ms"`
+}
+
+// Result is the capacity of one arm, as far as its steps reached.
+type Result struct {
+	// Knee is the last level up to which throughput grows with the load; nil where growth lasts to the last step.
+	Knee *Level `json:"knee,omitempty"`
+	// Peak is the level of the highest throughput; nil where no throughput is known.
+	Peak *Level `json:"peak,omitempty"`
+	// Saturation is the first level that adds no throughput or that a limit ended; nil where the range does not reach it.
+	Saturation *Level `json:"saturation,omitempty"`
+	// KneeMessage and SaturationMessage are one sentence each, for a person.
+	KneeMessage       string `json:"knee_message"`
+	SaturationMessage string `json:"saturation_message"`
+}
+
+// Find reads knee and saturation from the points of one arm, in any order. Of several points at one load the first counts.
+// A point without a throughput, or with none at all, counts only for the limit that ended its step.
+func Find(points []Point) Result {
+	all := ordered(points)
+	known := slices.DeleteFunc(slices.Clone(all), func(p Point) bool { return p.Throughput.Or(0) <= 0 })
+	r := Result{}
+	if len(known) > 0 {
+		r.Peak = level(slices.MaxFunc(known, func(a, b Point) int { return cmp.Compare(a.rate(), b.rate()) }))
+	}
+	r.findKnee(known)
+	r.findSaturation(all, known)
+	return r
+}
+
+// ordered sorts by load and keeps the first of equal loads. A load that is not positive has no place on the curve.
+func ordered(points []Point) []Point {
+	out := slices.DeleteFunc(slices.Clone(points), func(p Point) bool { return !(p.Load > 0) || math.IsInf(p.Load, 1) })
+	slices.SortStableFunc(out, func(a, b Point) int { return cmp.Compare(a.Load, b.Load) })
+	return slices.CompactFunc(out, func(a, b Point) bool { return a.Load == b.Load })
+}
+
+func (r *Result) findKnee(known []Point) {
+	const fewest = 3
+	if len(known) < fewest {
+		r.KneeMessage = fmt.Sprintf("a knee needs at least %d load levels with a throughput, and there %s %d",
+			fewest, isAre(len(known)), len(known))
+		return
+	}
+	for i := 1; i < len(known)-1; i++ {
+		before := between(known[0], known[i])
+		next, ok := farEnough(known, i, kneeFall/2*before.value)
+		if !ok || before.value <= before.noise {
+			continue
+		}
+		after := between(known[i], next)
+		if after.value > (1-kneeFall)*before.value {
+			continue
+		}
+		r.Knee = level(known[i])
+		r.KneeMessage = fmt.Sprintf("the knee is at %s (%s): 1 %% more load gives %s %% more throughput up to there, and %s %% from there to %s",
+			known[i].Label, r.Knee.words(), fixed(before.value), fixed(after.value), next.Label)
+		return
+	}
+	r.KneeMessage = fmt.Sprintf("no knee was found up to %s: growth did not fall by %.0f %% beyond noise",
+		known[len(known)-1].Label, 100*kneeFall)
+}
+
+// farEnough is the first point after the i-th to which growth is known to within noise. Neighbours that are close to each other
+// say little.
+func farEnough(known []Point, i int, noise float64) (Point, bool) {
+	for _, p := range known[i+1:] {
+		if between(known[i], p).noise <= noise {
+			return p, true
+		}
+	}
+	return Point{}, false
+}
+
+func (r *Result) findSaturation(all, known []Point) {
+	flat, flatAt := firstFlat(known)
+	limited := slices.IndexFunc(all, func(p Point) bool { return p.Limited })
+	switch {
+	case limited >= 0 && !(flat && flatAt.Load < all[limited].Load):
+		r.Saturation = level(all[limited])
+		r.SaturationMessage = fmt.Sprintf("a limit ended %s; %s", all[limited].Label, r.peakWords())
+	case flat:
+		r.Saturation = level(flatAt)
+		r.SaturationMessage = fmt.Sprintf("%s adds no throughput beyond noise; %s", flatAt.Label, r.peakWords())
+	case len(known) < 2:
+		r.SaturationMessage = "saturation needs at least 2 load levels with a throughput, and there " +
+			fmt.Sprintf("%s %d", isAre(len(known)), len(known))
+	default:
+		r.SaturationMessage = fmt.Sprintf("saturation was not reached up to %s; %s", known[len(known)-1].Label, r.peakWords())
+	}
+}
+
+func (r *Result) peakWords() string {
+	if r.Peak == nil {
+		return "no throughput is known"
+	}
+	return fmt.Sprintf("the highest throughput was %s tokens/s at %s", r.Peak.Throughput, r.Peak.Label)
+}
+
+// firstFlat is the first point that is not above the best before it beyond noise, although half of the growth so far would
+// have shown.
+func firstFlat(known []Point) (found bool, at Point) {
+	best := 0
+	for i := 1; i < len(known); i++ {
+		gain := between(known[best], known[i])
+		expected := 1.0
+		if best > 0 {
+			expected = between(known[0], known[best]).value
+		}
+		if gain.value <= gain.noise && expected/2 > gain.noise {
+			return true, known[i]
+		}
+		if known[i].rate() > known[best].rate() {
+			best = i
+		}
+	}
+	return false, Point{}
+}
+
+// growth is an elasticity and the largest error that noise explains.
+type growth struct{ value, noise float64 }
+
+func between(a, b Point) growth {
+	rise := math.Log(b.Load / a.Load)
+	return growth{
+		value: math.Log(b.rate()/a.rate()) / rise,
+		noise: stats.NormalQuantile(noiseLevel) * math.Hypot(a.relativeError(), b.relativeError()) / rise,
+	}
+}
+
+func (p Point) rate() float64 { return p.Throughput.Or(0) }
+
+func (p Point) relativeError() float64 {
+	return p.ThroughputSE.Or(assumedError*p.rate()) / p.rate()
+}
