@@ -41,7 +41,7 @@ func TestSliceEdges(t *testing.T) {
 // T42: over many seeds about 95 % of the intervals of the index of dispersion hold 1, for every number of shards, of each
 // shard and of their union.
 func TestShardsOfPoissonArePoisson(t *testing.T) {
-	const seeds, rate, length = 250, 50.0, 80 * time.Second
+	const seeds, rate, length = 160, 50.0, 80 * time.Second
 	slack := 4 * math.Sqrt(seeds*0.95*0.05)
 	for _, shards := range []int{1, 2, 4, 8} {
 		union, single := 0.0, 0.0
