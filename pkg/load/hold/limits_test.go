@@ -124,7 +124,7 @@ func TestLimits(t *testing.T) {
 
 // A step whose latency is exactly at its limit, or below, is ended by chance no more often than the level allows.
 func TestChanceHardlyEndsAStep(t *testing.T) {
-	const runs = 200
+	const runs = 100
 	truth := process{requests: 60, sigma: 0.5}
 	p := plain(10)
 	ended := map[string]int{}

@@ -41,7 +41,7 @@ func untilDifferent(done []Block, from int) bool {
 // A step that ended when it was steady gives hardly more false alarms than one of fixed length. Stopping on the difference of
 // the arms, which this package never looks at, would multiply them.
 func TestStoppingWhenSteadyDoesNotCryWolf(t *testing.T) {
-	const runs, least, most = 300, 6, 20
+	const runs, least, most = 200, 6, 20
 	steady, fixed, peeked, blocks := 0, 0, 0, 0
 	for run := range uint64(runs) {
 		p := extended(swap.SteadyTrend, least, most)
