@@ -56,6 +56,8 @@ func (a *Activities) CompareArms(ctx context.Context, in swap.CompareInput) (swa
 		Gates:          in.Spec.Gates,
 		Settings:       in.Spec.Judge,
 		Planned:        swap.PerArm[int]{Baseline: blocks, Candidate: blocks},
+		Instruments:    judge.InstrumentsFrom(e.manifests),
+		SendLateness:   in.Spec.Load.Calibration.SendLateness,
 		EvidenceSHA256: e.sha256,
 	}
 	for _, m := range e.manifests {

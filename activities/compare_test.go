@@ -18,6 +18,7 @@ func TestJudgingADrivenStep(t *testing.T) {
 		p.engines.Candidate.Prefill.Base = swap.Duration(150 * time.Millisecond)
 	})
 	s.spec.Load.Steps[0].Hold = swap.Duration(1200 * time.Millisecond)
+	s.spec.Load.Calibration.SendLateness = swap.Duration(time.Minute) // the machine may be busy
 	step := mustRun[swap.StepResult](t, s, swap.ActivityLoadStep, loadStepInput(s))
 	manifests := []swap.ObjectRef{step.Manifest}
 	_, records := readStep(t, s, step)
@@ -54,6 +55,13 @@ func TestJudgingADrivenStep(t *testing.T) {
 	t.Run("nothing measured is no pass", func(t *testing.T) {
 		got := mustRun[swap.Comparison](t, s, swap.ActivityCompareArms, swap.CompareInput{Spec: s.spec})
 		require.Equal(t, swap.Inconclusive, got.Decision)
+	})
+	t.Run("a load client that is not believed decides nothing", func(t *testing.T) {
+		strict := s.spec
+		strict.Load.Calibration.SendLateness = swap.Duration(time.Nanosecond)
+		got := mustRun[swap.Comparison](t, s, swap.ActivityCompareArms, swap.CompareInput{Spec: strict, Manifests: manifests})
+		require.Equal(t, swap.Inconclusive, got.Decision)
+		require.Equal(t, swap.ReasonInstrument, got.Reasons[0].Code)
 	})
 	t.Run("a changed manifest is not judged", func(t *testing.T) {
 		forged := manifests[0]
@@ -100,6 +108,7 @@ func TestFailedRequestsAreJudgedAsFailed(t *testing.T) {
 	s := newSite(t)
 	require.NoError(t, s.engines.Candidate.SetFaults(simengine.Faults{ErrorRate: 1}))
 	s.spec.Load.Steps[0].Hold = swap.Duration(time.Second)
+	s.spec.Load.Calibration.SendLateness = swap.Duration(time.Minute) // the machine may be busy
 	step := mustRun[swap.StepResult](t, s, swap.ActivityLoadStep, loadStepInput(s))
 	require.Equal(t, swap.OutcomeCounts{swap.HTTP5xx: step.Planned.Candidate}, step.Outcomes.Candidate)
 	require.False(t, step.TTFTP95ms.Candidate.Valid())

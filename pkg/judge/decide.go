@@ -8,8 +8,8 @@ import (
 )
 
 // Decide judges every gate and the evidence itself: fail if any gate fails, else inconclusive if a gate or a check of the
-// evidence says so, else pass. Reasons are ordered by how much they explain. Gates and settings must be complete, with
-// every default filled in.
+// evidence says so, else pass. Where the load client cannot be believed, everything is inconclusive. Reasons are ordered by
+// how much they explain. Gates and settings must be complete, with every default filled in.
 func Decide(evidence Evidence) swap.Comparison {
 	comparison := swap.Comparison{EvidenceSHA256: evidence.EvidenceSHA256}
 	if fault := faultOf(evidence); fault != "" {
@@ -23,6 +23,9 @@ func Decide(evidence Evidence) swap.Comparison {
 	comparison.Gates, comparison.Findings = judgeGates(evidence, p)
 	comparison.Findings = append(checked.findings, comparison.Findings...)
 	flagUnlikeWork(comparison.Gates, shifts.AnswerLength)
+	if checked.unbelievable {
+		withhold(comparison.Gates)
+	}
 	conclude(&comparison, checked.reasons, shifts)
 	return comparison
 }
@@ -93,6 +96,9 @@ func conclude(c *swap.Comparison, checks []swap.Reason, shifts Shifts) {
 	byDecision := map[swap.Decision][]swap.Reason{}
 	var regressions []swap.Reason
 	for _, gate := range c.Gates {
+		if gate.Reason.Code == swap.ReasonInstrument {
+			continue // the checks say it once for all gates
+		}
 		byDecision[gate.Decision] = append(byDecision[gate.Decision], gate.Reason)
 		if gate.Regressed {
 			regressions = append(regressions, gate.Reason)

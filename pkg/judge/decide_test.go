@@ -178,7 +178,7 @@ func TestEvidenceIsCheckedBeforeItIsBelieved(t *testing.T) {
 					e.Blocks[b].Records[r].LateUS = 12_000
 				}
 			}
-		}, swap.ReasonSlowClient, "12.0 ms late"},
+		}, swap.ReasonInstrument, "12.0 ms late"},
 		{"no telemetry", func(e *Evidence) {
 			e.Telemetry = []swap.SourceState{{Source: "nvml", Required: true, LastError: "no such host"}}
 		}, swap.ReasonTelemetryMissing, "no such host"},

@@ -12,6 +12,10 @@ type Evidence struct {
 	Planned swap.PerArm[int]
 	// Telemetry is how the telemetry sources did.
 	Telemetry []swap.SourceState
+	// Instruments is the load client's account of itself in each step. A fault in one forbids a pass and a fail.
+	Instruments []Instrument
+	// SendLateness is the configured limit of how late the client may send; 0 stands for lateness.LimitMS.
+	SendLateness swap.Duration
 	// Discarded counts attempts at blocks that were begun and never sealed.
 	Discarded int
 	// EvidenceSHA256 is the hash of the manifests; it is copied to the comparison.

@@ -9,27 +9,23 @@ import (
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-const (
-	// slowClientFloorMS and slowClientShare bound how late the client may send: the P99 of its lateness may be the larger
-	// of a fixed time and a share of the baseline's median time to first token.
-	slowClientFloorMS = 5.0
-	slowClientShare   = .1
-	// lengthMixShare is the difference in median answer length from which the arms did different work.
-	lengthMixShare = .05
-)
+// lengthMixShare is the difference in median answer length from which the arms did different work.
+const lengthMixShare = .05
 
-// checks are what is said of the evidence itself: reasons that forbid a pass, and findings that do not.
+// checks are what is said of the evidence itself: reasons that forbid a pass, and findings that do not. An unbelievable
+// instrument forbids a fail too.
 type checks struct {
-	reasons  []swap.Reason
-	findings []swap.Finding
+	reasons      []swap.Reason
+	findings     []swap.Finding
+	unbelievable bool
 }
 
 func check(e Evidence, p pairs) checks {
 	var c checks
+	c.instrument(e, p)
 	c.complete(e, p)
 	c.samePlan(p)
 	c.baselineAnswers(p)
-	c.fastClient(p)
 	c.telemetry(e)
 	c.lengthMix(p)
 	if e.Discarded > 0 {
@@ -92,34 +88,6 @@ func (c *checks) baselineAnswers(p pairs) {
 		c.forbid(swap.ReasonNoData, string(swap.Baseline), fmt.Sprintf(
 			"the baseline failed all of its %d requests, mostly with %s: there is nothing to hold the candidate to", n, dominant(outcomes)))
 	}
-}
-
-func (c *checks) fastClient(p pairs) {
-	ttft := collect(p, swap.Baseline, swap.MetricTTFT)
-	limit := slowClientFloorMS
-	if median := stats.Quantile(stats.Pool(ttft.byPair).Sorted(), .5); !math.IsInf(median, 1) && median*slowClientShare > limit {
-		limit = median * slowClientShare
-	}
-	for _, arm := range swap.Arms {
-		if late := lateness(p, arm); late > limit {
-			c.forbid(swap.ReasonSlowClient, "load client", fmt.Sprintf(
-				"the load client sent to the %s up to %.1f ms late (P99), more than the %.1f ms tolerated, so latencies are partly its own: "+
-					"give it more CPU or lower the load", arm, late, limit))
-		}
-	}
-}
-
-// lateness is the P99 of how late requests were sent, in ms; NaN where none was.
-func lateness(p pairs, arm swap.Arm) float64 {
-	var late []float64
-	for k := range p.list {
-		for _, record := range p.list[k].blocks.Get(arm).Records {
-			if record.SentUnixNS != 0 {
-				late = append(late, float64(record.LateUS)/1e3)
-			}
-		}
-	}
-	return stats.Quantiles(late, .99)[0]
 }
 
 func (c *checks) telemetry(e Evidence) {

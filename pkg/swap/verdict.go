@@ -30,7 +30,7 @@ const (
 	ReasonLowN              = "LOW_N"
 	ReasonNoData            = "NO_DATA"
 	ReasonUnstable          = "UNSTABLE"
-	ReasonSlowClient        = "SLOW_CLIENT"
+	ReasonInstrument        = "INSTRUMENT"
 	ReasonIncomplete        = "INCOMPLETE"
 	ReasonPlanMismatch      = "PLAN_MISMATCH"
 	ReasonTelemetryMissing  = "TELEMETRY_MISSING"

@@ -1,0 +1,104 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/swapgate/swapgate/pkg/load/instrument/lateness"
+	"github.com/swapgate/swapgate/pkg/stats"
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// Instrument is the load client's account of itself in one step.
+type Instrument struct {
+	Step  int
+	State swap.InstrumentState
+}
+
+// InstrumentsFrom takes them from the manifests, in their order.
+func InstrumentsFrom(manifests []swap.StepManifest) []Instrument {
+	instruments := make([]Instrument, len(manifests))
+	for i, manifest := range manifests {
+		instruments[i] = Instrument{Step: manifest.Step, State: manifest.Instrument}
+	}
+	return instruments
+}
+
+// loadClient is the subject of reasons about the instrument.
+const loadClient = "load client"
+
+// instrument requires a load client that can be believed in every step. What it measured is otherwise partly itself, so that
+// neither a pass nor a fail stands.
+func (c *checks) instrument(e Evidence, p pairs) {
+	c.faults(e.Instruments)
+	c.lateSends(e, p)
+}
+
+// faults gives a reason for each signal at fault; the first step speaks for the others.
+func (c *checks) faults(instruments []Instrument) {
+	var order []string
+	first, steps := map[string]swap.InstrumentFault{}, map[string][]int{}
+	for _, i := range instruments {
+		for _, fault := range i.State.Faults {
+			if steps[fault.Signal] == nil {
+				order, first[fault.Signal] = append(order, fault.Signal), fault
+			}
+			steps[fault.Signal] = append(steps[fault.Signal], i.Step)
+		}
+	}
+	for _, signal := range order {
+		c.disbelieve(inSteps(steps[signal]) + ", " + first[signal].Message + ": " + first[signal].Next)
+	}
+}
+
+// inSteps is such as "in step 2" or "in step 2 (and in 3 more)".
+func inSteps(steps []int) string {
+	text := "in step " + strconv.Itoa(steps[0])
+	if more := len(steps) - 1; more > 0 {
+		text += fmt.Sprintf(" (and in %d more)", more)
+	}
+	return text
+}
+
+func (c *checks) disbelieve(message string) {
+	c.forbid(swap.ReasonInstrument, loadClient, message)
+	c.unbelievable = true
+}
+
+// lateSends is the check of last resort: it rests on the raw records alone, whatever the client says of itself.
+func (c *checks) lateSends(e Evidence, p pairs) {
+	median := stats.Quantile(stats.Pool(collect(p, swap.Baseline, swap.MetricTTFT).byPair).Sorted(), .5)
+	limit := lateness.LimitMS(e.SendLateness, swap.Of(median))
+	for _, arm := range swap.Arms {
+		if late := latenessP99(p, arm); late > limit {
+			c.disbelieve(fmt.Sprintf("the load client sent to the %s up to %.1f ms late (P99), more than the %.1f ms tolerated, so latencies are "+
+				"partly its own: give it more CPU, or spread the load over more load workers (load.shards)", arm, late, limit))
+		}
+	}
+}
+
+// latenessP99 is how late the client sent, in ms; NaN where it sent nothing.
+func latenessP99(p pairs, arm swap.Arm) float64 {
+	var tally lateness.Tally
+	for k := range p.list {
+		records := p.list[k].blocks.Get(arm).Records
+		for i := range records {
+			tally.Add(&records[i])
+		}
+	}
+	return tally.P99MS().Or(math.NaN())
+}
+
+// withhold makes every decided gate inconclusive. Its numbers stay, for people.
+func withhold(gates []swap.GateResult) {
+	for i := range gates {
+		gate := &gates[i]
+		if gate.Decision == swap.Inconclusive {
+			continue
+		}
+		gate.Reason.Message = fmt.Sprintf("not decided, because the load client cannot be believed; it would otherwise be a %s: %s",
+			gate.Decision, gate.Reason.Message)
+		gate.Decision, gate.Regressed, gate.Reason.Code = swap.Inconclusive, false, swap.ReasonInstrument
+	}
+}
