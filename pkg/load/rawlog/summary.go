@@ -56,16 +56,16 @@ func Throughput(records []Record, measured time.Duration) swap.Value {
 	return swap.Of(tokens / measured.Seconds())
 }
 
-// LatenessP99 is the 99th percentile, in ms, of how late requests were sent. Requests that opened a connection are left
-// out, if there are others: they waited for the network, not for the client.
+// LatenessP99 is the 99th percentile of ClientLate. Requests that opened a connection are left out, if there are others: they
+// waited for the network, not for the client.
 func LatenessP99(records []Record) swap.Value {
 	var kept, all []float64
 	for i := range records {
 		r := &records[i]
-		if r.SentUnixNS == 0 {
+		late, sent := r.ClientLate().Get()
+		if !sent {
 			continue
 		}
-		late := float64(r.LateUS) / 1e3
 		all = append(all, late)
 		if r.ConnReused {
 			kept = append(kept, late)
