@@ -9,23 +9,33 @@ import (
 	"github.com/swapgate/swapgate/pkg/runstore"
 )
 
-// tapeEvery is how often finished requests move from memory to the step's log while a block runs.
-const tapeEvery = time.Second
+const (
+	// tapeEvery is how often finished requests move from memory to the step's log while a block runs.
+	tapeEvery = time.Second
+	// tapeRows and tapeChunks move them earlier when there are many, so that a burst is not held until the next second.
+	tapeRows   = 2048
+	tapeChunks = 1 << 18
+)
 
 // blockTape writes the records of a running block to the log. Requests hand their records over without waiting for it:
 // encoding a part would otherwise show up as a late timestamp.
 type blockTape struct {
 	log  *runstore.StepLog
+	full chan struct{} // asks for a flush before the next tick
 	done chan struct{}
 	wg   sync.WaitGroup
 
-	mu   sync.Mutex
-	rows []rawlog.Record
-	err  error
+	mu     sync.Mutex
+	rows   []rawlog.Record
+	chunks int
+
+	// Only the goroutine of run uses these until it has ended.
+	written []rawlog.Record
+	err     error
 }
 
 func startBlockTape(log *runstore.StepLog) *blockTape {
-	t := &blockTape{log: log, done: make(chan struct{})}
+	t := &blockTape{log: log, full: make(chan struct{}, 1), done: make(chan struct{})}
 	t.wg.Go(t.run)
 	return t
 }
@@ -35,6 +45,13 @@ func (t *blockTape) keep(r *rawlog.Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.rows = append(t.rows, *r)
+	t.chunks += len(r.ChunkGapsUS)
+	if len(t.rows) >= tapeRows || t.chunks >= tapeChunks {
+		select {
+		case t.full <- struct{}{}:
+		default:
+		}
+	}
 }
 
 func (t *blockTape) run() {
@@ -47,18 +64,22 @@ func (t *blockTape) run() {
 			return
 		case <-tick.C:
 			t.flush()
+		case <-t.full:
+			t.flush()
 		}
 	}
 }
 
+// flush writes what there is. The two slices take turns, so that a long block allocates no new ones.
 func (t *blockTape) flush() {
 	t.mu.Lock()
-	rows := t.rows
-	t.rows = nil
+	t.rows, t.written, t.chunks = t.written, t.rows, 0
 	t.mu.Unlock()
-	if len(rows) > 0 {
-		t.err = errors.Join(t.err, t.log.Write(rows))
+	if len(t.written) > 0 {
+		t.err = errors.Join(t.err, t.log.Write(t.written))
 	}
+	clear(t.written)
+	t.written = t.written[:0]
 }
 
 // close writes what is left and returns what went wrong on the way.

@@ -8,15 +8,75 @@ import (
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// Summarise describes a driven block. The reference to its raw table is left to whoever stores it.
-func Summarise(b swap.BlockPlan, p Plan, r Result) swap.BlockResult {
-	return swap.BlockResult{
-		BlockPlan: b, Started: r.Started, MeasuredMS: r.Measured.Milliseconds(),
-		Planned: len(r.Records), Outcomes: rawlog.Outcomes(r.Records), ScheduleSHA256: p.SHA256,
-		TTFTP95ms:         rawlog.Quantile(r.Records, swap.MetricTTFT, 0.95),
-		TPOTP50ms:         rawlog.Quantile(r.Records, swap.MetricTPOT, 0.5),
-		SendLatenessP99ms: rawlog.LatenessP99(r.Records),
+// BlockTally summarises a block while its records come by: 16 bytes a request, so that nobody needs to keep or read back the
+// records. It is not safe for concurrent use; Options.OnRecord is one call at a time.
+type BlockTally struct {
+	plan     swap.BlockPlan
+	planned  int
+	outcomes swap.OutcomeCounts
+	// ttft and tpot are of the good measured requests that have one, tokens is what these gave.
+	ttft, tpot series
+	tokens     swap.Value
+	// late is of all requests that were sent, lateKept of those on a kept connection.
+	late, lateKept series
+}
+
+// NewBlockTally begins the tally of a block.
+func NewBlockTally(b swap.BlockPlan) *BlockTally {
+	return &BlockTally{plan: b, outcomes: swap.OutcomeCounts{}}
+}
+
+// Add counts a record; it keeps nothing that r points to.
+func (t *BlockTally) Add(r *rawlog.Record) {
+	t.planned++
+	t.outcomes[swap.Outcome(r.Outcome)]++
+	if late := r.ClientLate(); r.ConnReused {
+		t.lateKept.add(late)
+	} else {
+		t.late.add(late)
 	}
+	if !r.Measured || !r.Good() {
+		return
+	}
+	t.ttft.add(r.TTFT())
+	t.tpot.add(r.TPOT())
+	if n, ok := r.Tokens().Get(); ok {
+		t.tokens = swap.Of(t.tokens.Or(0) + n)
+	}
+}
+
+// Result describes the driven block whose records were added; scheduleSHA256 is its plan's. The reference to its raw table is
+// left to whoever stores it. The tally may go on and be asked again.
+func (t *BlockTally) Result(scheduleSHA256 string, started time.Time, measured time.Duration) swap.BlockResult {
+	late := t.lateKept
+	if len(late) == 0 {
+		// Requests that opened a connection waited for the network, not for the client; they count if there are no others.
+		late = t.late
+	}
+	outcomes := swap.OutcomeCounts{}
+	outcomes.Add(t.outcomes)
+	return swap.BlockResult{
+		BlockPlan: t.plan, Started: started, MeasuredMS: measured.Milliseconds(),
+		Planned: t.planned, Outcomes: outcomes, ScheduleSHA256: scheduleSHA256,
+		TTFTP95ms: t.ttft.quantile(0.95), TPOTP50ms: t.tpot.quantile(0.5), SendLatenessP99ms: late.quantile(0.99),
+	}
+}
+
+// series are values in ms. Seven digits suffice for what is only watched; verdicts use the raw records.
+type series []float32
+
+func (s *series) add(v swap.Value) {
+	if x, ok := v.Get(); ok {
+		*s = append(*s, float32(x))
+	}
+}
+
+func (s series) quantile(p float64) swap.Value {
+	values := make([]float64, len(s))
+	for i, x := range s {
+		values[i] = float64(x)
+	}
+	return swap.Of(stats.Quantiles(values, p)[0])
 }
 
 // StepTally gathers the blocks of a step for its summary.
@@ -28,13 +88,13 @@ type StepTally struct {
 type armTally struct {
 	planned  int
 	outcomes swap.OutcomeCounts
-	ttft     []float64
+	ttft     series
 	tokens   swap.Value
 	measured time.Duration
 }
 
-// Add takes one sealed block and its records.
-func (t *StepTally) Add(b swap.BlockResult, records []rawlog.Record) {
+// Add takes one sealed block and the tally of its records.
+func (t *StepTally) Add(b swap.BlockResult, block *BlockTally) {
 	t.blocks++
 	a := t.arms.Ptr(b.Arm)
 	if a.outcomes == nil {
@@ -42,9 +102,9 @@ func (t *StepTally) Add(b swap.BlockResult, records []rawlog.Record) {
 	}
 	a.planned += b.Planned
 	a.outcomes.Add(b.Outcomes)
-	a.ttft = append(a.ttft, rawlog.Values(records, swap.MetricTTFT)...)
+	a.ttft = append(a.ttft, block.ttft...)
 	a.measured += time.Duration(b.MeasuredMS) * time.Millisecond
-	if n, ok := rawlog.MeasuredTokens(records).Get(); ok {
+	if n, ok := block.tokens.Get(); ok {
 		a.tokens = swap.Of(a.tokens.Or(0) + n)
 	}
 }
@@ -56,7 +116,7 @@ func (t *StepTally) Result(step int, s swap.Step) swap.StepResult {
 		a := t.arms.Get(arm)
 		*r.Planned.Ptr(arm) = a.planned
 		*r.Outcomes.Ptr(arm) = a.outcomes
-		*r.TTFTP95ms.Ptr(arm) = swap.Of(stats.Quantiles(a.ttft, 0.95)[0])
+		*r.TTFTP95ms.Ptr(arm) = a.ttft.quantile(0.95)
 		if tokens, ok := a.tokens.Get(); ok {
 			*r.Throughput.Ptr(arm) = swap.Of(tokens / a.measured.Seconds())
 		}

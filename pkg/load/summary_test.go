@@ -1,12 +1,15 @@
 package load
 
 import (
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
+	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -17,19 +20,22 @@ func TestSummaries(t *testing.T) {
 	hashes := map[int][]string{}
 	for _, b := range BlockOrder(1, step, 10*time.Second) {
 		synctest.Test(t, func(t *testing.T) {
-			p := PlanBlock(generator(t), step, time.Second, 10*time.Second, 1, StreamOf(b))
+			p := PlanBlock(generator(t), step, time.Second, 10*time.Second, 1, StreamOf(b), nil)
 			opt := options()
-			opt.Block = b
+			block := NewBlockTally(b)
+			opt.Block, opt.OnRecord = b, block.Add
 			res, err := drive(t.Context(), &fakeServer{answer: always(swap.OK, takes[b.Arm])}, p, opt)
 			require.NoError(t, err)
-			got := Summarise(b, p, res)
+			got := block.Result(p.SHA256, res.Started, res.Measured)
 			require.Equal(t, b, got.BlockPlan)
 			require.Equal(t, int64(10_000), got.MeasuredMS)
+			require.Equal(t, res.Planned, got.Planned)
+			require.Equal(t, res.Outcomes, got.Outcomes)
 			require.Equal(t, got.Planned, got.Outcomes.Total())
 			require.InDelta(t, takes[b.Arm].Milliseconds(), got.TTFTP95ms.Or(0), 0.001)
 			require.False(t, got.TPOTP50ms.Valid(), "all tokens of an answer came at once")
 			hashes[b.Pair] = append(hashes[b.Pair], got.ScheduleSHA256)
-			tally.Add(got, res.Records)
+			tally.Add(got, block)
 		})
 	}
 	for _, pair := range hashes {
@@ -48,4 +54,46 @@ func TestAnEmptyTallyHasNoNumbers(t *testing.T) {
 	r := new(StepTally).Result(1, swap.Step{Rate: 1})
 	require.False(t, r.TTFTP95ms.Baseline.Valid())
 	require.False(t, r.Throughput.Candidate.Valid())
+}
+
+// A tally says of records what reading them all would say.
+func TestATallyIsWhatTheRecordsSay(t *testing.T) {
+	plan := swap.BlockPlan{Step: 1, Block: 2, Arm: swap.Candidate, Pair: 1}
+	rapid.Check(t, func(t *rapid.T) {
+		records := rapid.SliceOf(rapid.Custom(tallied)).Draw(t, "records")
+		block := NewBlockTally(plan)
+		for i := range records {
+			block.Add(&records[i])
+		}
+		measured := 2 * time.Second
+		got := block.Result("5c4ed01e", time.Time{}, measured)
+		require.Equal(t, len(records), got.Planned)
+		require.Equal(t, rawlog.Outcomes(records), got.Outcomes)
+		same(t, rawlog.Quantile(records, swap.MetricTTFT, 0.95), got.TTFTP95ms)
+		same(t, rawlog.Quantile(records, swap.MetricTPOT, 0.5), got.TPOTP50ms)
+		same(t, rawlog.LatenessP99(records), got.SendLatenessP99ms)
+		var step StepTally
+		step.Add(got, block)
+		r := step.Result(1, swap.Step{Rate: 1})
+		same(t, got.TTFTP95ms, r.TTFTP95ms.Candidate)
+		same(t, rawlog.Throughput(records, measured), r.Throughput.Candidate)
+	})
+}
+
+func tallied(t *rapid.T) rawlog.Record {
+	us := func(label string) *int64 { return rapid.Ptr(rapid.Int64Range(0, 1e7), true).Draw(t, label) }
+	r := rawlog.Record{
+		Outcome:  string(rapid.SampledFrom(swap.Outcomes).Draw(t, "outcome")),
+		Measured: rapid.Bool().Draw(t, "measured"), ConnReused: rapid.Bool().Draw(t, "reused"),
+		SentUnixNS: rapid.Int64Range(0, 2).Draw(t, "sent"), LateUS: rapid.Int64Range(0, 1e6).Draw(t, "late"),
+		FirstUS: us("first"), LastUS: us("last"),
+		OutputTokens: rapid.Ptr(rapid.Int32Range(0, 100), true).Draw(t, "tokens"),
+	}
+	return r
+}
+
+// same allows for the seven digits of a tally.
+func same(t *rapid.T, want, got swap.Value) {
+	require.Equal(t, want.Valid(), got.Valid())
+	require.InDelta(t, want.Or(0), got.Or(0), 1e-6*math.Abs(want.Or(0)))
 }
