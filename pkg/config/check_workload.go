@@ -53,10 +53,13 @@ func checkRecordings(r *reporter, p path, w swap.Workload) {
 		r.valueUsing(p, []path{at("workload", "api")},
 			"belongs to api transcriptions, and the api is %s; write api: transcriptions, or delete it", w.API)
 	}
-	for field, seconds := range map[string]int{"median": w.AudioSeconds.Median, "max": w.AudioSeconds.Max} {
-		if seconds > longestAudioSeconds {
-			r.value(p.child(field), "must be at most %d (an hour), got %d: load workers hold the recordings in memory",
-				longestAudioSeconds, seconds)
+	for _, field := range []struct {
+		name    string
+		seconds int
+	}{{"median", w.AudioSeconds.Median}, {"max", w.AudioSeconds.Max}} {
+		if field.seconds > longestAudioSeconds {
+			r.value(p.child(field.name), "must be at most %d (an hour), got %d: load workers hold the recordings in memory",
+				longestAudioSeconds, field.seconds)
 		}
 	}
 	checkLengths(r, p, *w.AudioSeconds)

@@ -38,6 +38,7 @@ func TestEveryExampleLoads(t *testing.T) {
 			spec, err := Load(file, nil)
 			require.NoError(t, err)
 			require.NotEmpty(t, spec.Gates)
+			requireRoundTrip(t, spec)
 		})
 	}
 }

@@ -44,12 +44,6 @@ func TestYAMLRefusesNumbersThatAreNotFinite(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestExampleRoundTrip(t *testing.T) {
-	spec, err := Load("../../docs/examples/swap.yaml", nil)
-	require.NoError(t, err)
-	requireRoundTrip(t, spec)
-}
-
 func TestEveryValidSpecRoundTrips(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec, err := Load("testdata/minimal.resolved.yaml", nil)
