@@ -92,5 +92,5 @@ type Capabilities struct {
 
 // CapabilitiesOf reads the capabilities that were written into an arm's facts.
 func CapabilitiesOf(f swap.ArmFacts) Capabilities {
-	return Capabilities{UsageInStream: f.UsageInStream, TokenLimit: TokenLimitKey(f.TokenLimitKey)}
+	return Capabilities{UsageInStream: f.UsageInStream, RunningUsage: f.RunningUsage, TokenLimit: TokenLimitKey(f.TokenLimitKey)}
 }

@@ -1,18 +1,25 @@
 package protocol
 
 // completionScanner reads chunks of OpenAI's chat and text completions.
-type completionScanner struct{ running running }
+type completionScanner struct {
+	running  running
+	template template
+}
 
 func (s *completionScanner) Scan(name, data []byte, c *Chunk) error {
 	json, more := control(name, data, c)
 	if !more {
 		return nil
 	}
-	w := walker{b: json}
-	w.completion(c)
-	if !w.complete() {
+	if !s.template.fill(json, c) {
 		*c = Chunk{}
-		return ErrMalformed
+		w := s.template.learn(json)
+		w.completion(c)
+		if !w.complete() {
+			*c = Chunk{}
+			return ErrMalformed
+		}
+		s.template.keep(c)
 	}
 	s.running.note(c)
 	return nil
@@ -139,9 +146,12 @@ func (w *walker) usage(u *Usage) {
 	for key := w.firstKey(); key != nil; key = w.nextKey() {
 		switch string(key) {
 		case "prompt_tokens":
-			w.count(&u.Prompt)
+			w.markedCount(holePrompt, &u.Prompt)
 		case "completion_tokens":
-			w.count(&u.Output)
+			w.markedCount(holeOutput, &u.Output)
+		case "total_tokens":
+			var total Count
+			w.markedCount(holeTotal, &total)
 		case "prompt_tokens_details":
 			w.cached(u)
 		default:
@@ -156,7 +166,7 @@ func (w *walker) cached(u *Usage) {
 	}
 	for key := w.firstKey(); key != nil; key = w.nextKey() {
 		if string(key) == "cached_tokens" {
-			w.count(&u.Cached)
+			w.markedCount(holeCached, &u.Cached)
 		} else {
 			w.skip()
 		}

@@ -7,18 +7,28 @@ type walker struct {
 	b      []byte
 	i      int
 	failed bool
+	// template learns where the values are that change from chunk to chunk; nil if nobody wants to know.
+	template *template
 }
 
 func (w *walker) fail() { w.i, w.failed = len(w.b), true }
 
 // peek returns the next byte that is not white space, or 0 at the end.
 func (w *walker) peek() byte {
+	if w.i < len(w.b) && w.b[w.i] > ' ' {
+		return w.b[w.i]
+	}
+	return w.afterSpace()
+}
+
+func (w *walker) afterSpace() byte {
 	for w.i < len(w.b) {
-		c := w.b[w.i]
-		if c > ' ' || c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+		switch c := w.b[w.i]; c {
+		case ' ', '\n', '\t', '\r':
+			w.i++
+		default:
 			return c
 		}
-		w.i++
 	}
 	return 0
 }
@@ -109,6 +119,11 @@ func (w *walker) null() bool {
 // quoted returns the bytes between two quotes, escapes untouched; it stands at the first quote.
 func (w *walker) quoted() []byte {
 	w.i++
+	return w.untilQuote()
+}
+
+// untilQuote returns the bytes up to the next quote that is not escaped, and passes the quote.
+func (w *walker) untilQuote() []byte {
 	from := w.i
 	for {
 		n := bytes.IndexByte(w.b[w.i:], '"')
@@ -133,8 +148,20 @@ func escaped(b []byte) bool {
 	return n%2 == 1
 }
 
-// skip passes over one value. It counts brackets instead of recursing, so depth costs no stack.
+// skip passes over one value.
 func (w *walker) skip() {
+	switch w.peek() {
+	case '"':
+		w.quoted()
+	case '{', '[':
+		w.skipNested()
+	default:
+		w.literal()
+	}
+}
+
+// skipNested passes over an object or array. It counts brackets instead of recursing, so depth costs no stack.
+func (w *walker) skipNested() {
 	depth := 0
 	for {
 		switch w.peek() {
@@ -148,18 +175,12 @@ func (w *walker) skip() {
 			w.i++
 		case ',', ':':
 			w.i++
-			if depth == 0 {
-				w.fail()
-			}
 		default:
 			w.literal()
 		}
-		if depth <= 0 || w.failed {
-			break
+		if depth == 0 || w.failed {
+			return
 		}
-	}
-	if depth < 0 {
-		w.fail()
 	}
 }
 

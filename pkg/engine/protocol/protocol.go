@@ -37,8 +37,8 @@ type Protocol interface {
 
 // Scanner reads the events of one answer in their order.
 type Scanner interface {
-	// Scan overwrites c with what the event says. The slices of c point into data or name. An error is ErrMalformed, and leaves
-	// c empty.
+	// Scan overwrites c with what the event says. The slices of c are valid until data changes or Scan is called again. An
+	// error is ErrMalformed, and leaves c empty.
 	Scan(name, data []byte, c *Chunk) error
 }
 

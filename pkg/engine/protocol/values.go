@@ -42,23 +42,29 @@ func (w *walker) count(dst *Count) {
 	w.peek()
 	from := w.i
 	w.skip()
-	digits := w.b[from:w.i]
-	if w.failed || len(digits) == 0 || len(digits) > 10 {
+	if w.failed {
 		return
 	}
-	var n int64
-	for _, c := range digits {
-		if c < '0' || c > '9' {
-			return
-		}
-		n = 10*n + int64(c-'0')
-	}
-	if n <= maxCount {
-		*dst = Count{N: int32(n), Known: true}
+	if n := number(w.b[from:w.i]); n.Known {
+		*dst = n
 	}
 }
 
-const maxCount = 1<<31 - 1
+// number reads digits; what else there is or does not fit is not known.
+func number(digits []byte) Count {
+	const most, longest = 1<<31 - 1, 10
+	var n int64
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return Count{}
+		}
+		n = 10*n + int64(c-'0')
+	}
+	if len(digits) == 0 || len(digits) > longest || n > most {
+		return Count{}
+	}
+	return Count{N: int32(n), Known: true}
+}
 
 // content reads a piece of the answer that a person sees.
 func (w *walker) content(c *Chunk) {
@@ -73,6 +79,7 @@ func (w *walker) content(c *Chunk) {
 	c.Token, c.Visible = true, true
 	if c.Text == nil {
 		c.Text = raw
+		w.mark(holeText, len(raw)+1)
 	}
 }
 
@@ -85,8 +92,13 @@ func (w *walker) shown(c *Chunk) {
 
 // hidden reads a part of the answer on another channel, such as reasoning.
 func (w *walker) hidden(c *Chunk) {
-	if w.filled() {
+	if w.peek() != '"' {
+		c.Token = w.filled() || c.Token
+		return
+	}
+	if raw := w.quoted(); len(raw) > 0 {
 		c.Token = true
+		w.mark(holeHidden, len(raw)+1)
 	}
 }
 
