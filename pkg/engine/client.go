@@ -1,88 +1,85 @@
 package engine
 
 import (
-	"context"
 	"fmt"
-	"net"
-	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
 	"time"
+
+	"github.com/swapgate/swapgate/pkg/engine/protocol"
+	"github.com/swapgate/swapgate/pkg/engine/wire"
 )
 
-const (
-	dialTimeout = 10 * time.Second
-	// idleTimeout is below the 5 s after which uvicorn, and so most engines, closes an idle connection. A request is then
-	// not lost to a connection that the server is about to close.
-	idleTimeout = 4 * time.Second
-)
-
-// ClientOptions tunes a Client. The zero value works for a few requests at a time.
+// ClientOptions tunes a Client. The zero value works.
 type ClientOptions struct {
-	// Peak is the largest number of requests in flight; so many idle connections are kept.
-	Peak         int
-	Capabilities Capabilities
+	Capabilities protocol.Capabilities
 	// ArmHeader names a response header whose value becomes Observation.Arm; empty reads none.
 	ArmHeader string
 	// Clock is time.Now unless set.
 	Clock func() time.Time
-	// Dial opens connections; a net.Dialer unless set.
-	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Dial opens connections; a net.Dialer unless set. Connections that are not TCP have no kernel timestamps.
+	Dial wire.Dial
 }
 
-// Client streams requests to one target over connections of its own. It is safe for concurrent use.
+// Client sends requests to one target over HTTP/1.1 connections of its own, one a stream, without compression and without a
+// proxy: a proxy would be measured with the server. It is safe for concurrent use.
 type Client struct {
 	target    Target
-	caps      Capabilities
+	host      string
+	prefix    string
+	caps      protocol.Capabilities
 	armHeader string
 	clock     func() time.Time
-	transport http.RoundTripper
-	close     func()
+	pool      *wire.Pool
 }
 
-// NewClient returns a client with its own HTTP/1.1 transport: one connection a stream, no compression, no time limit but
-// that of a request. It fails if the target's URL is not an absolute http or https URL.
+// NewClient fails if the target's URL is not an absolute http or https URL, or its key cannot be sent in a header.
 func NewClient(t Target, o ClientOptions) (*Client, error) {
 	u, err := url.Parse(t.URL)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return nil, fmt.Errorf("the URL %q of a server must be absolute and begin with http:// or https://", t.URL)
 	}
-	c := &Client{target: t, caps: o.Capabilities, armHeader: o.ArmHeader, clock: o.Clock}
+	if strings.ContainsFunc(t.Key, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return nil, fmt.Errorf("the key for %s contains a control character and cannot be sent in a header", t.URL)
+	}
+	c := &Client{
+		target: t, host: u.Host, prefix: strings.TrimRight(u.EscapedPath(), "/"),
+		caps: o.Capabilities, armHeader: o.ArmHeader, clock: o.Clock,
+	}
 	if c.clock == nil {
 		c.clock = time.Now
 	}
-	tr := newTransport(o, c.clock)
-	c.transport, c.close = tr, tr.CloseIdleConnections
+	c.pool = wire.NewPool(u, o.Dial, c.clock)
 	return c, nil
 }
 
-// clientOver returns a client on somebody else's transport.
-func clientOver(rt http.RoundTripper, t Target, caps Capabilities) *Client {
-	return &Client{target: t, caps: caps, clock: time.Now, transport: rt, close: func() {}}
+// Close closes idle connections. Call it when no request is in flight.
+func (c *Client) Close() { c.pool.Close() }
+
+// encode returns the bytes of a request.
+func (c *Client) encode(ask protocol.Ask) (protocol.Protocol, []byte, error) {
+	p, ok := protocol.For(ask.API)
+	if !ok {
+		return nil, nil, fmt.Errorf("the API %q is not known", ask.API)
+	}
+	r, err := p.Request(ask, c.target.Model, c.caps)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p, append(c.head(r, ask.TraceParent), r.Body...), nil
 }
 
-// Close closes idle connections. Call it when no request is in flight.
-func (c *Client) Close() { c.close() }
-
-func newTransport(o ClientOptions, clock func() time.Time) *http.Transport {
-	dial := o.Dial
-	if dial == nil {
-		dial = (&net.Dialer{Timeout: dialTimeout}).DialContext
+func (c *Client) head(r protocol.Request, traceParent string) []byte {
+	b := make([]byte, 0, 512+len(c.target.Key)+len(r.Body))
+	b = append(b, "POST "+c.prefix+r.Path+" HTTP/1.1\r\nHost: "+c.host+"\r\nUser-Agent: "+userAgent+"\r\n"...)
+	if c.target.Key != "" {
+		b = append(b, "Authorization: Bearer "+c.target.Key+"\r\n"...)
 	}
-	http1 := new(http.Protocols)
-	http1.SetHTTP1(true)
-	return &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		Protocols:           http1,
-		DisableCompression:  true,
-		MaxIdleConnsPerHost: max(o.Peak, 2),
-		IdleConnTimeout:     idleTimeout,
-		TLSHandshakeTimeout: dialTimeout,
-		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			conn, err := dial(ctx, network, address)
-			if err != nil {
-				return nil, err
-			}
-			return &watchedConn{Conn: conn, clock: clock}, nil
-		},
+	if traceParent != "" {
+		b = append(b, "Traceparent: "+traceParent+"\r\n"...)
 	}
+	b = append(b, "Content-Type: "+r.ContentType+"\r\nAccept: "+r.Accept+"\r\nContent-Length: "...)
+	b = strconv.AppendInt(b, int64(len(r.Body)), 10)
+	return append(b, "\r\n\r\n"...)
 }

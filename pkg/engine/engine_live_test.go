@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/swapgate/swapgate/pkg/engine/protocol"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -39,14 +40,14 @@ func liveHTTP(t *testing.T) *http.Client {
 
 func liveFacts(t *testing.T, target Target) swap.ArmFacts {
 	t.Helper()
-	facts, err := Probe(t.Context(), liveHTTP(t), target)
+	facts, err := Probe(t.Context(), liveHTTP(t), target, swap.APIChat)
 	require.NoError(t, err)
 	return facts
 }
 
 func liveClient(t *testing.T, target Target) *Client {
 	t.Helper()
-	c, err := NewClient(target, ClientOptions{Peak: 2, Capabilities: CapabilitiesOf(liveFacts(t, target))})
+	c, err := NewClient(target, ClientOptions{Peak: 2, Capabilities: protocol.CapabilitiesOf(liveFacts(t, target))})
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	return c
@@ -65,7 +66,7 @@ func TestLiveProbe(t *testing.T) {
 func TestLiveProbeRefusesAnotherModel(t *testing.T) {
 	target := liveTarget(t)
 	target.Model += "-of-another-name"
-	_, err := Probe(t.Context(), liveHTTP(t), target)
+	_, err := Probe(t.Context(), liveHTTP(t), target, swap.APIChat)
 	var mismatch *ModelMismatchError
 	require.ErrorAs(t, err, &mismatch)
 	require.NotEmpty(t, mismatch.Served)
@@ -78,7 +79,7 @@ func TestLiveStreams(t *testing.T) {
 	for _, api := range []swap.API{swap.APIChat, swap.APICompletions} {
 		t.Run(string(api), func(t *testing.T) {
 			began := time.Now()
-			o := c.Stream(t.Context(), Ask{API: api, Prompt: "Count from one to twenty in words.", MaxTokens: maxTokens, Timeout: liveTimeout})
+			o := c.Stream(t.Context(), protocol.Ask{API: api, Prompt: "Count from one to twenty in words.", MaxTokens: maxTokens, Timeout: liveTimeout})
 			t.Logf("%s: TTFT %s, E2E %s, %d chunks, finish reason %s", o.Outcome, o.First.Sub(o.Sent), o.End.Sub(o.Sent), o.Chunks, o.FinishReason)
 			require.Equal(t, swap.OK, o.Outcome, o.Err)
 			require.Equal(t, http.StatusOK, o.Status)
@@ -125,7 +126,7 @@ func requireUsage(t *testing.T, caps Capabilities, o Observation, maxTokens int)
 // Half the time that an answer needs must cut it off, whatever the engine does when its client leaves.
 func TestLiveTimeoutCutsAnAnswerOff(t *testing.T) {
 	c := liveClient(t, liveTarget(t))
-	ask := Ask{API: swap.APIChat, Prompt: "Tell a long story about the sea.", MaxTokens: 64, Timeout: liveTimeout}
+	ask := protocol.Ask{API: swap.APIChat, Prompt: "Tell a long story about the sea.", MaxTokens: 64, Timeout: liveTimeout}
 	whole := c.Stream(t.Context(), ask)
 	require.Equal(t, swap.OK, whole.Outcome, whole.Err)
 

@@ -7,15 +7,15 @@ import (
 )
 
 // Observation is what happened to one request. Times carry the monotonic clock; a zero time is an event that never
-// happened. All times of arrival are those of the read that brought the last byte of the event.
+// happened. All times of arrival are those of the bytes that completed the event: the kernel's where it gives one, else the
+// moment when the read returned.
 type Observation struct {
 	Outcome swap.Outcome
 	// Err is a short, sanitised cause from a small set of texts; empty for a good request.
 	Err    string
 	Status int
 
-	// Sent is the moment just before the first byte of the request was written to the connection. Where the transport's
-	// connection cannot be watched (a foreign RoundTripper), it is when the request got its connection.
+	// Sent is the moment just before the first byte of the request was written to the connection.
 	Sent time.Time
 	// Headers is the first byte of the response.
 	Headers time.Time
@@ -23,6 +23,8 @@ type Observation struct {
 	Role time.Time
 	// First is the first non-empty delta on any channel, Visible the first content or tool call, Last the last delta.
 	First, Visible, Last time.Time
+	// Finish is the chunk with the finish reason.
+	Finish time.Time
 	// End is the terminator, or else the end of the body, clean or not.
 	End time.Time
 
@@ -31,18 +33,29 @@ type Observation struct {
 	Chunks    int
 	GapsUS    []int64
 	Coalesced int
+	// ChunkTokens are the tokens of each chunk, as the server's running usage tells; nil where it does not.
+	ChunkTokens []int32
+	// KernelStamped counts the deltas whose time is the kernel's; Lag is the longest time from the kernel's receipt of one to
+	// the client's look at it.
+	KernelStamped int
+	Lag           time.Duration
 	// Keepalives counts comment lines.
 	Keepalives int
 
 	// PromptTokens, OutputTokens and CachedTokens are the server's usage; nil where it gave none.
 	PromptTokens, OutputTokens, CachedTokens *int32
 
+	// Work is what the answer holds in the unit of its interface, where that is not tokens; nil where it cannot be told.
+	Work *float64
+	// Text is the answer, if the ask wanted it kept.
+	Text string
+
 	FinishReason string
 	Fingerprint  string
 	// Arm is the response header named by ClientOptions.ArmHeader.
 	Arm string
-	// ConnReused says that the request went out on a kept connection. Attempts counts connections given to the request;
-	// it is never above 1.
+	// ConnReused says that the request went out on a kept connection. Attempts is 1 for a request that got a connection, else 0:
+	// nothing is sent twice.
 	ConnReused bool
 	Attempts   int
 }

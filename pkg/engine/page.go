@@ -71,3 +71,12 @@ func str(m map[string]any, key string) string {
 	s, _ := m[key].(string)
 	return s
 }
+
+const userAgent = "swapgate"
+
+func setHeaders(req *http.Request, key string) {
+	req.Header.Set("User-Agent", userAgent)
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+}

@@ -2,11 +2,9 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/swapgate/swapgate/pkg/swap"
 )
@@ -15,11 +13,12 @@ import (
 const OpenAICompatible = "openai-compatible"
 
 // Probe asks a server what it is: engine and version, whether it serves the target's model, context length, metrics page,
-// and, with a streamed completion of a few tokens, its fingerprint and what a request may contain.
+// and, with a completion of a few tokens streamed over the interface that the load will use, its fingerprint and what a
+// request may contain.
 //
 // It fails with *UnreachableError, *RefusedError (status, such as 401) or *ModelMismatchError. The client should have a
 // timeout of its own for the small pages; ctx bounds the whole.
-func Probe(ctx context.Context, hc *http.Client, t Target) (swap.ArmFacts, error) {
+func Probe(ctx context.Context, hc *http.Client, t Target, api swap.API) (swap.ArmFacts, error) {
 	p := prober{http: hc, target: t}
 	models, err := p.models(ctx)
 	if err != nil {
@@ -32,7 +31,7 @@ func Probe(ctx context.Context, hc *http.Client, t Target) (swap.ArmFacts, error
 	facts := swap.ArmFacts{URL: t.URL, Model: t.Model, MaxModelLen: card.contextLength()}
 	facts.Engine, facts.Version = p.detect(ctx, card, &facts)
 	facts.MetricsPage = p.metricsPage(ctx)
-	if err := p.tryStream(ctx, &facts); err != nil {
+	if err := p.tryStream(ctx, api, &facts); err != nil {
 		return swap.ArmFacts{}, err
 	}
 	return facts, nil
@@ -129,61 +128,4 @@ func looksLikeMetrics(pg page) bool {
 	kind := pg.header.Get("Content-Type")
 	text := strings.HasPrefix(kind, "text/plain") || strings.HasPrefix(kind, "application/openmetrics-text")
 	return text && (len(pg.body) == 0 || strings.Contains(string(pg.body), "# TYPE "))
-}
-
-// attempt is one form of the trial request.
-type attempt struct {
-	api  swap.API
-	caps Capabilities
-}
-
-// attempts lists the forms from the most to the least informative. A server that refuses a field with a 4xx gets the next.
-var attempts = []attempt{
-	{swap.APIChat, Capabilities{UsageInStream: true, TokenLimit: MaxTokensKey}},
-	{swap.APIChat, Capabilities{UsageInStream: true, TokenLimit: MaxCompletionTokensKey}},
-	{swap.APIChat, Capabilities{TokenLimit: MaxTokensKey}},
-	{swap.APIChat, Capabilities{TokenLimit: MaxCompletionTokensKey}},
-	{swap.APICompletions, Capabilities{UsageInStream: true, TokenLimit: MaxTokensKey}},
-	{swap.APICompletions, Capabilities{TokenLimit: MaxTokensKey}},
-}
-
-const (
-	trialTokens = 4
-	// trialTimeout leaves time for a server that loads the model on its first request.
-	trialTimeout = 2 * time.Minute
-)
-
-// tryStream streams a few tokens to learn fingerprint and capabilities.
-func (p prober) tryStream(ctx context.Context, facts *swap.ArmFacts) error {
-	transport := p.http.Transport
-	if transport == nil {
-		transport = http.DefaultTransport
-	}
-	var o Observation
-	for _, a := range attempts {
-		c := clientOver(transport, p.target, a.caps)
-		o = c.Stream(ctx, Ask{API: a.api, Prompt: "Say hello.", MaxTokens: trialTokens, Timeout: trialTimeout})
-		if o.Outcome == swap.HTTP4xx && o.Status != http.StatusUnauthorized && o.Status != http.StatusForbidden {
-			continue
-		}
-		if o.Outcome.Good() || o.Outcome == swap.Empty {
-			facts.Fingerprint = o.Fingerprint
-			facts.UsageInStream = a.caps.UsageInStream && o.OutputTokens != nil
-			facts.TokenLimitKey = string(a.caps.TokenLimit)
-			return nil
-		}
-		break
-	}
-	return p.trialError(ctx, o)
-}
-
-func (p prober) trialError(ctx context.Context, o Observation) error {
-	what := fmt.Errorf("a streamed completion of %d tokens ended with %s: %s", trialTokens, o.Outcome, o.Err)
-	switch {
-	case ctx.Err() != nil:
-		return &UnreachableError{URL: p.target.URL, Err: fmt.Errorf("%w: %w", what, ctx.Err())}
-	case o.Status == 0:
-		return &UnreachableError{URL: p.target.URL, Err: what}
-	}
-	return &RefusedError{URL: p.target.URL, Status: o.Status, Detail: what.Error()}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/swapgate/swapgate/pkg/engine/protocol"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -22,7 +23,8 @@ type fakeServer struct {
 	noUsage bool
 	noChat  bool
 	key     string
-	asked   []string
+	// asked gets the path of each completion.
+	asked chan string
 }
 
 func (f *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -51,7 +53,7 @@ func (f *fakeServer) complete(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	f.asked = append(f.asked, r.URL.Path)
+	f.asked <- r.URL.Path
 	chat := strings.Contains(r.URL.Path, "chat")
 	refused := f.noChat && chat
 	for _, field := range f.refuse {
@@ -71,6 +73,7 @@ func (f *fakeServer) complete(w http.ResponseWriter, r *http.Request) {
 
 func (f *fakeServer) start(t *testing.T) Target {
 	t.Helper()
+	f.asked = make(chan string, 2*len(attempts(swap.APIChat)))
 	srv := httptest.NewServer(f)
 	t.Cleanup(srv.Close)
 	return Target{URL: srv.URL, Model: "m", Key: f.key}
@@ -79,7 +82,7 @@ func (f *fakeServer) start(t *testing.T) Target {
 func probe(t *testing.T, target Target) (swap.ArmFacts, error) {
 	t.Helper()
 	hc := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
-	return Probe(t.Context(), hc, target)
+	return Probe(t.Context(), hc, target, swap.APIChat)
 }
 
 func models(owner, extra string) string {
@@ -167,18 +170,19 @@ func TestProbeTellsEnginesApart(t *testing.T) {
 // T28, T31, T40: what a server refuses is learned once, here.
 func TestProbeLearnsCapabilities(t *testing.T) {
 	pages := map[string]string{"/v1/models": models("acme", "")}
+	short, long := protocol.MaxTokensKey, protocol.MaxCompletionTokensKey
 	cases := []struct {
 		name   string
 		server fakeServer
-		want   Capabilities
+		want   protocol.Capabilities
 		asked  int
 	}{
-		{"everything", fakeServer{}, Capabilities{true, MaxTokensKey}, 1},
-		{"no stream_options", fakeServer{refuse: []string{"stream_options"}}, Capabilities{false, MaxTokensKey}, 3},
-		{"only max_completion_tokens", fakeServer{refuse: []string{"max_tokens"}}, Capabilities{true, MaxCompletionTokensKey}, 2},
-		{"neither", fakeServer{refuse: []string{"max_tokens", "stream_options"}}, Capabilities{false, MaxCompletionTokensKey}, 4},
-		{"takes the option and sends no usage", fakeServer{noUsage: true}, Capabilities{false, MaxTokensKey}, 1},
-		{"no chat template", fakeServer{noChat: true}, Capabilities{true, MaxTokensKey}, 5},
+		{"everything", fakeServer{}, protocol.Capabilities{UsageInStream: true, TokenLimit: short}, 1},
+		{"no stream_options", fakeServer{refuse: []string{"stream_options"}}, protocol.Capabilities{TokenLimit: short}, 4},
+		{"only max_completion_tokens", fakeServer{refuse: []string{"max_tokens"}}, protocol.Capabilities{UsageInStream: true, TokenLimit: long}, 3},
+		{"neither", fakeServer{refuse: []string{"max_tokens", "stream_options"}}, protocol.Capabilities{TokenLimit: long}, 5},
+		{"takes the option and sends no usage", fakeServer{noUsage: true}, protocol.Capabilities{TokenLimit: short}, 1},
+		{"no chat template", fakeServer{noChat: true}, protocol.Capabilities{UsageInStream: true, TokenLimit: short}, 6},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -186,7 +190,7 @@ func TestProbeLearnsCapabilities(t *testing.T) {
 			server.pages = pages
 			facts, err := probe(t, server.start(t))
 			require.NoError(t, err)
-			require.Equal(t, c.want, CapabilitiesOf(facts))
+			require.Equal(t, c.want, protocol.CapabilitiesOf(facts))
 			require.Len(t, server.asked, c.asked)
 		})
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/swapgate/swapgate/pkg/engine/wire"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -37,7 +38,7 @@ func TestRefusalsByStatus(t *testing.T) {
 	}{
 		{400, `{"error":{"message":"my secret","type":"invalid_request_error","code":400}}`, swap.HTTP4xx, "HTTP 400 invalid_request_error"},
 		{401, ``, swap.HTTP4xx, "HTTP 401"},
-		{429, `{"error":"Model is overloaded","error_type":"overloaded"}`, swap.HTTP429, "HTTP 429"},
+		{429, `{"error":"Model is overloaded","error_type":"overloaded"}`, swap.HTTP429, "HTTP 429 overloaded"},
 		{500, `<html>`, swap.HTTP5xx, "HTTP 500"},
 		{503, `{"object":"error","message":"no","type":"ServiceUnavailable","code":503}`, swap.HTTP5xx, "HTTP 503 ServiceUnavailable"},
 		{307, ``, swap.ParseError, "HTTP 307 is not a stream"},
@@ -181,7 +182,7 @@ func TestConnectionIsKeptAndReported(t *testing.T) {
 		t.Helper()
 		require.False(t, c.Stream(t.Context(), ask()).ConnReused)
 		require.True(t, c.Stream(t.Context(), ask()).ConnReused)
-		time.Sleep(idleTimeout + time.Second)
+		time.Sleep(5 * time.Second)
 		require.False(t, c.Stream(t.Context(), ask()).ConnReused, "an idle connection is dropped before the server would")
 	})
 }
@@ -238,38 +239,31 @@ func TestResetOnTCP(t *testing.T) {
 				_ = conn.Close()
 			}))
 			defer srv.Close()
-			client, err := NewClient(Target{URL: srv.URL}, ClientOptions{})
+			client, err := NewClient(Target{URL: srv.URL}, ClientOptions{Dial: afterFirstRead(sync.OnceFunc(func() { close(read) }))})
 			require.NoError(t, err)
 			defer client.Close()
-			client.transport = afterFirstRead{client.transport, sync.OnceFunc(func() { close(read) })}
 			require.Equal(t, c.want, client.Stream(t.Context(), ask()).Outcome)
 		})
 	}
 }
 
-// afterFirstRead calls read when bytes of a body have arrived.
-type afterFirstRead struct {
-	http.RoundTripper
-	read func()
-}
-
-func (a afterFirstRead) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := a.RoundTripper.RoundTrip(r)
-	if err == nil {
-		resp.Body = &notingBody{resp.Body, a.read}
+// afterFirstRead dials connections that call read when bytes of an answer have arrived.
+func afterFirstRead(read func()) wire.Dial {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, network, address)
+		return &notingConn{conn, read}, err
 	}
-	return resp, err
 }
 
-type notingBody struct {
-	io.ReadCloser
+type notingConn struct {
+	net.Conn
 	read func()
 }
 
-func (b *notingBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
+func (c *notingConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
 	if n > 0 {
-		b.read()
+		c.read()
 	}
 	return n, err
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/swapgate/swapgate/pkg/engine/protocol"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -186,8 +187,8 @@ func onSyntheticTime(t *testing.T, handler http.Handler, opt ClientOptions, test
 	})
 }
 
-func ask() Ask {
-	return Ask{API: swap.APIChat, Prompt: "hello", MaxTokens: 16, Timeout: time.Minute}
+func ask() protocol.Ask {
+	return protocol.Ask{API: swap.APIChat, Prompt: "hello", MaxTokens: 16, Timeout: time.Minute}
 }
 
 // afterBody reads the request first; only then does the server notice a client that goes away.
@@ -200,7 +201,7 @@ func afterBody(next http.Handler) http.Handler {
 }
 
 // observe streams one request from a stub.
-func observe(t *testing.T, s stub, a Ask) Observation {
+func observe(t *testing.T, s stub, a protocol.Ask) Observation {
 	t.Helper()
 	var o Observation
 	onSyntheticTime(t, s, ClientOptions{}, func(t *testing.T, c *Client) {

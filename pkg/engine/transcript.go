@@ -1,14 +1,25 @@
 package engine
 
-import "bytes"
+import (
+	"github.com/swapgate/swapgate/pkg/engine/eventstream"
+	"github.com/swapgate/swapgate/pkg/engine/protocol"
+)
 
 // maxGapsAhead bounds the memory set aside for gaps before they come.
 const maxGapsAhead = 4096
 
-// transcript builds an observation from the events of one stream.
+// transcript builds an observation from the events of one answer.
 type transcript struct {
-	o    *Observation
-	gaps []int64
+	o       *Observation
+	ending  protocol.Ending
+	scanner protocol.Scanner
+	chunk   protocol.Chunk
+	gaps    []int64
+	// tokens are those of each chunk, as long as the server tells them for every one.
+	tokens   []int32
+	untold   bool
+	keepText bool
+	text     []byte
 
 	done      bool
 	failed    bool
@@ -20,106 +31,139 @@ type transcript struct {
 	lastRead int
 }
 
+func newTranscript(o *Observation, p protocol.Protocol, ask protocol.Ask) *transcript {
+	return &transcript{
+		o: o, ending: p.Ending(), scanner: p.NewScanner(ask), keepText: ask.KeepText,
+		gaps: make([]int64, 0, min(ask.MaxTokens, maxGapsAhead)),
+	}
+}
+
 // read takes events until the terminator (nil) or the end of the body (its error).
-func (t *transcript) read(r *eventReader) error {
+func (t *transcript) read(r *eventstream.Reader) error {
 	for {
-		ev, err := r.next()
-		t.o.Keepalives, t.bytes = r.comments, r.bytes
+		ev, err := r.Next()
+		t.o.Keepalives, t.bytes = r.Keepalives(), r.Bytes()
 		if err != nil {
-			t.o.End = r.readAt
+			t.o.End = r.Last().At
 			return err
 		}
 		t.take(ev)
 		if t.done {
-			t.o.End = ev.at
+			t.o.End = ev.Stamp.At
 			return nil
 		}
 	}
 }
 
-func (t *transcript) take(ev event) {
-	data := bytes.TrimSpace(ev.data)
-	if string(data) == "[DONE]" {
-		t.done = true
-		return
+func (t *transcript) take(ev eventstream.Event) {
+	c := &t.chunk
+	if err := t.scanner.Scan(ev.Name, ev.Data, c); err != nil {
+		if ev.Unterminated {
+			return // a piece of an event: the body was cut off
+		}
+		t.malformed = true
 	}
-	c, err := scanChunk(data)
-	switch {
-	case err != nil && ev.unterminated:
-		return // a piece of an event: the body was cut off
-	case err != nil:
-		t.malformed = t.malformed || string(ev.name) != "error"
-	}
+	t.done = c.Done
 	t.events++
-	if c.failed || string(ev.name) == "error" {
-		t.failed = true
-		t.code = safeCode(c.code)
+	if c.Failed {
+		t.failed, t.code = true, protocol.SafeCode(c.Code)
 	}
 	t.note(c, ev)
 }
 
-func (t *transcript) note(c chunk, ev event) {
-	o := t.o
-	if c.choices && o.Role.IsZero() {
-		o.Role = ev.at
+func (t *transcript) note(c *protocol.Chunk, ev eventstream.Event) {
+	o, at := t.o, ev.Stamp.At
+	if c.Choices && o.Role.IsZero() {
+		o.Role = at
 	}
-	if c.token {
-		t.token(ev)
+	if c.Token {
+		t.token(c, ev)
 	}
-	if c.visible && o.Visible.IsZero() {
-		o.Visible = ev.at
+	if c.Visible && o.Visible.IsZero() {
+		o.Visible = at
 	}
-	if len(c.finish) > 0 && o.FinishReason != string(c.finish) {
-		o.FinishReason = reason(c.finish)
+	if len(c.Finish) > 0 && o.FinishReason != string(c.Finish) {
+		o.FinishReason, o.Finish = reason(c.Finish), at
 	}
-	if len(c.fingerprint) > 0 && o.Fingerprint != string(c.fingerprint) {
-		o.Fingerprint = string(c.fingerprint)
+	if len(c.Fingerprint) > 0 && o.Fingerprint != string(c.Fingerprint) {
+		o.Fingerprint = string(c.Fingerprint)
 	}
-	t.count(c.usage)
+	if work, ok := c.Work.Get(); ok {
+		o.Work = &work
+	}
+	if t.keepText {
+		t.keep(c)
+	}
+	keepCount(&o.PromptTokens, c.Usage.Prompt)
+	keepCount(&o.OutputTokens, c.Usage.Output)
+	keepCount(&o.CachedTokens, c.Usage.Cached)
 }
 
-func (t *transcript) token(ev event) {
-	o := t.o
+func (t *transcript) token(c *protocol.Chunk, ev eventstream.Event) {
+	o, at := t.o, ev.Stamp.At
 	if o.Chunks == 0 {
-		o.First = ev.at
+		o.First = at
 	} else {
-		t.gaps = append(t.gaps, ev.at.Sub(o.Last).Microseconds())
-		if ev.read == t.lastRead {
+		t.gaps = append(t.gaps, at.Sub(o.Last).Microseconds())
+		if ev.Read == t.lastRead {
 			o.Coalesced++
 		}
 	}
 	o.Chunks++
-	o.Last = ev.at
-	t.lastRead = ev.read
+	o.Last = at
+	t.lastRead = ev.Read
+	t.stamped(ev.Stamp)
+	t.untold = t.untold || c.Tokens == 0
+	if !t.untold {
+		t.tokens = append(t.tokens, c.Tokens)
+	}
 }
 
-// count keeps the latest usage. Some servers put zeros on every chunk, so zeros never replace numbers.
-func (t *transcript) count(u usage) {
-	if !u.has {
-		return
+func (t *transcript) stamped(s eventstream.Stamp) {
+	if s.Kernel {
+		t.o.KernelStamped++
+		t.o.Lag = max(t.o.Lag, s.Lag)
 	}
-	keep := func(dst **int32, n *int32) {
-		if n != nil && (*dst == nil || *n > 0) {
-			*dst = n
-		}
+}
+
+func (t *transcript) keep(c *protocol.Chunk) {
+	if c.Whole {
+		t.text = t.text[:0]
 	}
-	keep(&t.o.PromptTokens, u.prompt)
-	keep(&t.o.OutputTokens, u.output)
-	keep(&t.o.CachedTokens, u.cached)
+	t.text = append(t.text, c.Text...)
+}
+
+// keepCount keeps the latest count. Some servers put zeros on every chunk, so zeros never replace numbers.
+func keepCount(dst **int32, n protocol.Count) {
+	switch {
+	case !n.Known:
+	case *dst == nil:
+		kept := n.N
+		*dst = &kept
+	case n.N > 0:
+		**dst = n.N
+	}
 }
 
 func (t *transcript) finish() {
+	o := t.o
 	if len(t.gaps) > 0 {
-		t.o.GapsUS = t.gaps
+		o.GapsUS = t.gaps
 	}
-	if t.o.End.Before(t.o.Last) {
-		t.o.End = t.o.Last
+	if !t.untold {
+		o.ChunkTokens = t.tokens
+	}
+	if t.keepText {
+		o.Text = protocol.Unquote(t.text)
+	}
+	if o.End.Before(o.Last) {
+		o.End = o.Last
 	}
 }
 
 // reason keeps a finish reason only if it is an identifier.
 func reason(b []byte) string {
-	if s := safeCode(b); s != "" {
+	if s := protocol.SafeCode(b); s != "" {
 		return s
 	}
 	return "other"

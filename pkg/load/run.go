@@ -1,26 +1,17 @@
 package load
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/swapgate/swapgate/pkg/engine"
+	"github.com/swapgate/swapgate/pkg/load/pace"
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
-
-// ErrLostRecords says that the records of a block do not add up to what was planned. Such a block must not be judged.
-var ErrLostRecords = errors.New("planned requests and records differ")
-
-// Sender sends one request and reports what happened; *engine.Client is one. It must return at once when ctx is cancelled.
-type Sender interface {
-	Stream(ctx context.Context, ask engine.Ask) engine.Observation
-}
 
 // Options of one block.
 type Options struct {
@@ -33,30 +24,53 @@ type Options struct {
 	RunSalt string
 	// Timeout bounds one request.
 	Timeout time.Duration
+	// Shard is the part of the plan to drive; the zero value is the whole.
+	Shard Shard
+	// Start, if set, is when the block begins, on this machine's clock; it leaves time to open the first connections.
+	Start time.Time
 	// Meter, if set, counts along.
 	Meter *Meter
-	// OnRecord, if set, is called with each record as its request ends, one call at a time. It must be quick.
+	// OnRecord, if set, is called with each record as its request ends, one call at a time. It must be quick. The record is
+	// the callee's to keep.
 	OnRecord func(*rawlog.Record)
 }
 
-// Result is a driven block.
+// Shard is one load worker's part of a plan: number Index, from 0, of Of.
+type Shard struct{ Index, Of int }
+
+// Whole reports whether the shard is the whole plan.
+func (s Shard) Whole() bool { return s.Of <= 1 }
+
+// share is the shard's part of n equal things.
+func (s Shard) share(n int) int {
+	if s.Whole() {
+		return n
+	}
+	return (n + s.Of - 1 - s.Index) / s.Of
+}
+
+// Result is a driven block. Its records went to Options.OnRecord.
 type Result struct {
-	// Records holds one record for every planned request, in the order of Seq.
-	Records []rawlog.Record
 	Started time.Time
 	// Measured is the measured time that was driven, settle time left out.
 	Measured time.Duration
+	// Planned requests equal the sum of Outcomes.
+	Planned  int
+	Outcomes swap.OutcomeCounts
 }
 
 // Run drives a block and returns when its last request has ended. An open loop sends at the planned times however the
-// server answers, with any number in flight. A closed loop keeps its concurrency in flight; a slot whose request failed at
-// once pauses for a moment. At the end of the block nothing more is sent, and what is in flight may finish within its
-// timeout.
+// server answers, with any number in flight, unless the step limits it. A closed loop keeps its concurrency in flight; a
+// slot whose request failed at once pauses for a moment. At the end of the block nothing more is sent, and what is in
+// flight may finish within its timeout.
 //
-// When ctx is cancelled, Run stops at once, counts what is in flight or unsent as abandoned, and returns the records with
-// an error. It returns ErrLostRecords if the records do not add up.
+// When ctx is cancelled, Run stops at once, counts what is in flight or unsent as abandoned, and returns an error. It
+// returns ErrLostRecords if the records do not add up.
 func Run(ctx context.Context, sender Sender, plan Plan, opt Options) (Result, error) {
-	d := newDriver(sender, plan, opt)
+	d, err := newDriver(sender, plan, opt)
+	if err != nil {
+		return Result{}, err
+	}
 	if !plan.Open() {
 		d.closed(ctx)
 		return d.result(ctx)
@@ -72,74 +86,65 @@ type driver struct {
 	asker  asker
 	start  time.Time
 	wg     sync.WaitGroup
-
-	mu      sync.Mutex
-	planned int
-	records []rawlog.Record
+	ledger ledger
+	units  atomic.Int64
+	// gate and bucket are the step's own limits; nil without one.
+	gate   *pace.Gate[*flight]
+	bucket *pace.TokenBucket
 }
 
-func newDriver(sender Sender, plan Plan, opt Options) *driver {
-	return &driver{
+func newDriver(sender Sender, plan Plan, opt Options) (*driver, error) {
+	d := &driver{
 		sender: sender, plan: plan, opt: opt, start: time.Now(),
-		records: make([]rawlog.Record, 0, len(plan.Arrivals)),
+		ledger: ledger{onRecord: opt.OnRecord, meter: opt.Meter, outcomes: swap.OutcomeCounts{}},
 		asker: asker{
 			prompts: plan.prompts, stream: plan.Stream, arm: opt.Block.Arm,
 			model: opt.Model, runSalt: opt.RunSalt, timeout: opt.Timeout,
 		},
 	}
-}
-
-// send sends one request and keeps its record.
-func (d *driver) send(ctx context.Context, j job, planned time.Time) engine.Observation {
-	o := d.sender.Stream(ctx, j.ask)
-	d.keep(j, planned, o)
-	return o
-}
-
-func (d *driver) keep(j job, planned time.Time, o engine.Observation) {
-	r := newRecord(d.opt.Block, j, planned, d.measured(planned), o)
-	d.opt.Meter.end(&r)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.records = append(d.records, r)
-	if d.opt.OnRecord != nil {
-		d.opt.OnRecord(&r)
+	if n := plan.Step.MaxInFlight; n > 0 {
+		d.gate = pace.NewGate[*flight](opt.Shard.share(n))
 	}
+	if limit := plan.Step.TokenRate; limit != nil {
+		var err error
+		if d.bucket, err = pace.NewTokenBucket(limit.Limit/float64(max(1, opt.Shard.Of)), limit.Burst.Std()); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// begin sets the start of the block: the one that was agreed on, or soon.
+func (d *driver) begin(lead time.Duration) {
+	d.start = time.Now().Add(lead)
+	if d.opt.Start.After(d.start) {
+		d.start = d.opt.Start
+	}
+}
+
+func (d *driver) end() time.Time { return d.start.Add(d.plan.Length()) }
+
+// keep writes down what became of a request.
+func (d *driver) keep(f *flight, o engine.Observation) {
+	r := newRecord(d.opt, f, d.measured(f.due), o)
+	d.ledger.keep(&r)
 }
 
 func (d *driver) measured(planned time.Time) bool { return planned.Sub(d.start) >= d.plan.Settle }
 
-// plans counts n more planned requests.
-func (d *driver) plans(n int) {
-	d.mu.Lock()
-	d.planned += n
-	d.mu.Unlock()
-}
-
 func (d *driver) result(ctx context.Context) (Result, error) {
 	d.wg.Wait()
 	driven := min(time.Since(d.start), d.plan.Length())
-	slices.SortFunc(d.records, func(a, b rawlog.Record) int { return cmp.Compare(a.Seq, b.Seq) })
-	res := Result{Records: d.records, Started: d.start, Measured: max(0, driven-d.plan.Settle)}
-	if err := accountFor(d.planned, d.records); err != nil {
+	res := Result{
+		Started: d.start, Measured: max(0, driven-d.plan.Settle),
+		Planned: d.ledger.planned, Outcomes: d.ledger.outcomes,
+	}
+	if err := d.ledger.check(); err != nil {
 		return res, err
 	}
-	unfinished := driven < d.plan.Length() || rawlog.Outcomes(d.records)[swap.Abandoned] > 0
+	unfinished := driven < d.plan.Length() || res.Outcomes[swap.Abandoned] > 0
 	if ctx.Err() != nil && unfinished {
 		return res, fmt.Errorf("block %d of step %d was cut off: %w", d.opt.Block.Block, d.opt.Block.Step, context.Cause(ctx))
 	}
 	return res, nil
-}
-
-// accountFor checks that every planned request has exactly one record.
-func accountFor(planned int, records []rawlog.Record) error {
-	if n := rawlog.Outcomes(records).Total(); n != planned {
-		return fmt.Errorf("%w: %d planned, %d recorded", ErrLostRecords, planned, n)
-	}
-	for i := range records {
-		if int(records[i].Seq) != i {
-			return fmt.Errorf("%w: request %d has no record of its own", ErrLostRecords, i)
-		}
-	}
-	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/swapgate/swapgate/pkg/engine"
+	"github.com/swapgate/swapgate/pkg/engine/protocol"
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	simengine "github.com/swapgate/swapgate/pkg/sim/engine"
 	"github.com/swapgate/swapgate/pkg/swap"
@@ -28,14 +29,14 @@ func TestRecordsAgreeWithTheTruth(t *testing.T) {
 	defer srv.Close()
 	target := engine.Target{URL: srv.URL, Model: cfg.Model}
 
-	caps := engine.Capabilities{UsageInStream: true}
-	c, err := engine.NewClient(target, engine.ClientOptions{Peak: 64, Capabilities: caps})
+	caps := protocol.Capabilities{UsageInStream: true}
+	c, err := engine.NewClient(target, engine.ClientOptions{Capabilities: caps})
 	require.NoError(t, err)
 	defer c.Close()
 	opt := options()
 	opt.Model = cfg.Model
-	p := PlanBlock(generator(t), swap.Step{Rate: 60}, 0, 2*time.Second, 1, 7)
-	res, err := Run(t.Context(), c, p, opt)
+	p := PlanBlock(generator(t), swap.Step{Rate: 60}, 0, 2*time.Second, 1, 7, nil)
+	res, err := run(t.Context(), c, p, opt)
 	require.NoError(t, err)
 
 	truths := map[string]simengine.Truth{}
@@ -84,7 +85,7 @@ func TestProbeOfTheSimulator(t *testing.T) {
 	srv := httptest.NewServer(sim)
 	defer srv.Close()
 	hc := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	facts, err := engine.Probe(t.Context(), hc, engine.Target{URL: srv.URL, Model: cfg.Model, Key: "hunter2"})
+	facts, err := engine.Probe(t.Context(), hc, engine.Target{URL: srv.URL, Model: cfg.Model, Key: "hunter2"}, swap.APIChat)
 	require.NoError(t, err)
 	require.Equal(t, swap.ArmFacts{
 		URL: srv.URL, Engine: engine.VLLM, Version: "0.27.0", Model: cfg.Model, Fingerprint: cfg.Fingerprint(),

@@ -13,7 +13,11 @@ func waitTimer(ctx context.Context, due time.Time) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	timer := time.NewTimer(time.Until(due))
+	left := time.Until(due)
+	if left <= 0 {
+		return true
+	}
+	timer := time.NewTimer(left)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

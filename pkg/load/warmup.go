@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/swapgate/swapgate/pkg/engine"
@@ -33,24 +34,33 @@ const (
 // WarmUp sends requests to one arm until its latency is stable or a cap of w is reached. The first request runs alone and
 // is reported as the cold one; then w.Concurrency are in flight. Latency is stable when, after w.MinRequests, the median
 // TTFT of the last window of good requests is within 10 % of the window's before; a window is the larger of 10 requests and
-// the concurrency, and windows do not overlap.
+// the concurrency, and windows do not overlap. The generators, one for each kind of prompt that the load will send, take
+// turns: a server that compiles for a length does so before anything is measured.
 //
 // Of opt it uses Block.Arm, Model, RunSalt, Timeout and Meter. It fails only when ctx is cancelled; a server that answers
 // badly shows in the outcomes.
-func WarmUp(ctx context.Context, sender Sender, g *workload.Generator, w swap.WarmUp, opt Options) (swap.WarmUpResult, error) {
+func WarmUp(
+	ctx context.Context, sender Sender, prompts []*workload.Generator, w swap.WarmUp, opt Options,
+) (swap.WarmUpResult, error) {
 	began := time.Now()
 	sending, cancel := bounded(ctx, w.MaxDuration.Std())
 	defer cancel()
 	u := &warmUp{
-		limits: w, window: max(smallestWindow, w.Concurrency), stop: make(chan struct{}),
+		limits: w, window: windowOf(w.Concurrency, len(prompts)), stop: make(chan struct{}),
 		result: swap.WarmUpResult{Arm: opt.Block.Arm, Outcomes: swap.OutcomeCounts{}},
-		driver: newDriver(sender, Plan{Stream: warmUpStream, prompts: g}, opt),
 	}
-	u.ask(sending, u.driver.nextSeq())
+	for _, g := range prompts {
+		d, err := newDriver(sender, Plan{Stream: warmUpStream, prompts: g}, opt)
+		if err != nil {
+			return u.result, err
+		}
+		u.drivers = append(u.drivers, d)
+	}
+	u.ask(sending, u.next())
 	for range max(1, w.Concurrency) {
-		u.driver.wg.Go(func() { u.slot(sending) })
+		u.wg.Go(func() { u.slot(sending) })
 	}
-	u.driver.wg.Wait()
+	u.wg.Wait()
 	u.end(ctx, sending)
 	u.result.TookMS = time.Since(began).Milliseconds()
 	if ctx.Err() != nil {
@@ -62,7 +72,10 @@ func WarmUp(ctx context.Context, sender Sender, g *workload.Generator, w swap.Wa
 type warmUp struct {
 	limits swap.WarmUp
 	window int
-	driver *driver
+	// drivers ask in turn, one for each kind of prompt.
+	drivers []*driver
+	wg      sync.WaitGroup
+	asked   atomic.Int64
 
 	stop chan struct{}
 	mu   sync.Mutex
@@ -70,6 +83,14 @@ type warmUp struct {
 	ttft   []float64
 	result swap.WarmUpResult
 }
+
+// windowOf is the number of requests in a window: the same number of each kind of prompt.
+func windowOf(concurrency, kinds int) int {
+	n := max(smallestWindow, concurrency)
+	return (n + kinds - 1) / kinds * kinds
+}
+
+func (u *warmUp) next() int { return int(u.asked.Add(1)) - 1 }
 
 // bounded is ctx with a time limit, if d is one.
 func bounded(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
@@ -87,7 +108,7 @@ func (u *warmUp) slot(ctx context.Context) {
 			return
 		default:
 		}
-		seq := u.driver.nextSeq()
+		seq := u.next()
 		if seq >= max(u.limits.MaxRequests, u.limits.MinRequests) || !u.ask(ctx, seq) {
 			return
 		}
@@ -100,8 +121,13 @@ func (u *warmUp) ask(ctx context.Context, seq int) bool {
 		return false
 	}
 	began := time.Now()
-	u.driver.opt.Meter.plan(1)
-	o := u.driver.send(ctx, u.driver.asker.job(seq), began)
+	d := u.drivers[seq%len(u.drivers)]
+	of := d.asker.unit(seq)
+	j, _ := d.asker.job(of, 0)
+	d.opt.Meter.plan(1)
+	f := newFlight(j, of, began)
+	o := d.fly(ctx, f)
+	d.keep(f, o)
 	u.take(seq, o)
 	return pauseAfter(ctx, o, began)
 }

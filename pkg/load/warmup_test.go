@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/swapgate/swapgate/pkg/swap"
+	"github.com/swapgate/swapgate/pkg/workload"
 )
 
 func TestStable(t *testing.T) {
@@ -35,7 +36,7 @@ func warm(t *testing.T, s *fakeServer, w swap.WarmUp) swap.WarmUpResult {
 	t.Helper()
 	var got swap.WarmUpResult
 	synctest.Test(t, func(t *testing.T) {
-		r, err := WarmUp(t.Context(), s, generator(t), w, options())
+		r, err := WarmUp(t.Context(), s, []*workload.Generator{generator(t)}, w, options())
 		require.NoError(t, err)
 		got = r
 	})
@@ -84,7 +85,7 @@ func TestWarmUpCancelled(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		s := &fakeServer{answer: always(swap.OK, time.Second)}
-		got, err := WarmUp(ctx, s, generator(t), swap.WarmUp{MaxRequests: 100, Concurrency: 1}, options())
+		got, err := WarmUp(ctx, s, []*workload.Generator{generator(t)}, swap.WarmUp{MaxRequests: 100, Concurrency: 1}, options())
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, EndedCancelled, got.Ended)
 	})

@@ -88,6 +88,8 @@ type ArmFacts struct {
 	MaxModelLen Value `json:"max_model_len"`
 	// UsageInStream says whether the server reports token counts at the end of a stream.
 	UsageInStream bool `json:"usage_in_stream"`
+	// RunningUsage says whether the server reports token counts with every chunk of a stream, if it is asked to.
+	RunningUsage bool `json:"running_usage,omitempty"`
 	// TokenLimitKey is the request field that limits a chat answer: max_tokens, or max_completion_tokens where it is refused.
 	TokenLimitKey string `json:"token_limit_key,omitempty"`
 	// MetricsPage is the path of the Prometheus page; empty if there is none.

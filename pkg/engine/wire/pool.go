@@ -1,0 +1,138 @@
+package wire
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	dialTimeout = 10 * time.Second
+	// idleTimeout is below the 5 s after which uvicorn, and so most engines, closes an idle connection. A request is then
+	// not lost to a connection that the server is about to close.
+	idleTimeout = 4 * time.Second
+	// sendBuffer is room for the longest request that the dispatcher writes itself, so that its write never waits.
+	sendBuffer = 128 << 10
+)
+
+// Dial opens a connection.
+type Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+// Pool holds the connections to one server. It is safe for concurrent use.
+type Pool struct {
+	dial    Dial
+	address string
+	tls     *tls.Config
+	clock   func() time.Time
+
+	mu     sync.Mutex
+	idle   []*Conn
+	closed bool
+}
+
+// NewPool returns a pool for an absolute http or https URL.
+func NewPool(u *url.URL, dial Dial, clock func() time.Time) *Pool {
+	p := &Pool{dial: dial, address: addressOf(u), clock: clock}
+	if p.dial == nil {
+		p.dial = (&net.Dialer{}).DialContext
+	}
+	if u.Scheme == "https" {
+		p.tls = &tls.Config{ServerName: u.Hostname(), NextProtos: []string{"http/1.1"}, MinVersion: tls.VersionTLS12}
+	}
+	return p
+}
+
+func addressOf(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return net.JoinHostPort(u.Hostname(), port)
+}
+
+// Get returns an idle connection, the one used last, or opens one.
+func (p *Pool) Get(ctx context.Context) (*Conn, error) {
+	if c := p.pop(); c != nil {
+		return c, nil
+	}
+	return p.Open(ctx)
+}
+
+func (p *Pool) pop() *Conn {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.expire()
+	n := len(p.idle)
+	if n == 0 {
+		return nil
+	}
+	c := p.idle[n-1]
+	p.idle[n-1] = nil
+	p.idle = p.idle[:n-1]
+	c.Reused = true
+	return c
+}
+
+// expire closes what was idle for too long. The longest idle are at the front.
+func (p *Pool) expire() {
+	now, n := p.clock(), 0
+	for n < len(p.idle) && now.Sub(p.idle[n].idle) >= idleTimeout {
+		_ = p.idle[n].Close()
+		n++
+	}
+	if n > 0 {
+		p.idle = slices.Delete(p.idle, 0, n)
+	}
+}
+
+// Open opens a connection, whatever is idle.
+func (p *Pool) Open(ctx context.Context) (*Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	conn, err := p.dial(ctx, "tcp", p.address)
+	if err != nil {
+		return nil, err
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetWriteBuffer(sendBuffer) // a smaller one makes a large send late, not wrong
+	}
+	stamped := newStampedConn(conn, p.clock)
+	if p.tls == nil {
+		return newConn(stamped, stamped), nil
+	}
+	secured := tls.Client(stamped, p.tls)
+	if err := secured.HandshakeContext(ctx); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return newConn(stamped, secured), nil
+}
+
+// Put takes back a connection whose response was read to its end.
+func (p *Pool) Put(c *Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || !c.Clean() {
+		_ = c.Close()
+		return
+	}
+	_ = c.SetDeadline(time.Time{})
+	c.idle = p.clock()
+	p.idle = append(p.idle, c)
+	p.expire()
+}
+
+// Close closes the idle connections, and those that come back later.
+func (p *Pool) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	for _, c := range p.idle {
+		_ = c.Close()
+	}
+	p.idle = nil
+}
