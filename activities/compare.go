@@ -7,6 +7,7 @@ import (
 
 	"github.com/swapgate/swapgate/pkg/baseline"
 	"github.com/swapgate/swapgate/pkg/judge"
+	"github.com/swapgate/swapgate/pkg/load/capacity"
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/runstore"
 	"github.com/swapgate/swapgate/pkg/swap"
@@ -66,7 +67,9 @@ func (a *Activities) CompareArms(ctx context.Context, in swap.CompareInput) (swa
 	for _, t := range in.Telemetry {
 		ev.Telemetry = append(ev.Telemetry, t.Sources...)
 	}
-	return judge.Decide(ev), nil
+	comparison := judge.Decide(ev)
+	comparison.Capacity = capacity.Of(in.Spec.Load.Steps, in.Steps)
+	return comparison, nil
 }
 
 // FitBaseline fits the distribution of the baseline arm and keeps it in the store.

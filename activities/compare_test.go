@@ -56,6 +56,18 @@ func TestJudgingADrivenStep(t *testing.T) {
 		got := mustRun[swap.Comparison](t, s, swap.ActivityCompareArms, swap.CompareInput{Spec: s.spec})
 		require.Equal(t, swap.Inconclusive, got.Decision)
 	})
+	t.Run("the steps say where the arms saturate", func(t *testing.T) {
+		spec := s.spec
+		spec.Load.Steps = []swap.Step{{Concurrency: 1}, {Concurrency: 2}}
+		slower := step
+		slower.Step, slower.Ended = 2, swap.StepEnd{Code: swap.EndedLimit, Arm: swap.Candidate}
+		got := mustRun[swap.Comparison](t, s, swap.ActivityCompareArms, swap.CompareInput{
+			Spec: spec, Manifests: manifests, Steps: []swap.StepResult{step, slower},
+		})
+		require.Len(t, got.Capacity, 1)
+		require.Equal(t, []int{1, 2}, got.Capacity[0].Steps)
+		require.Equal(t, 2, got.Capacity[0].Arms.Candidate.Saturation.Step)
+	})
 	t.Run("a load client that is not believed decides nothing", func(t *testing.T) {
 		strict := s.spec
 		strict.Load.Calibration.SendLateness = swap.Duration(time.Nanosecond)

@@ -168,11 +168,12 @@ func (v *validation) fitBaseline(ctx workflow.Context) (string, error) {
 func (v *validation) compare(ctx workflow.Context) (string, error) {
 	var c swap.Comparison
 	ctx = workflow.WithActivityOptions(ctx, compute(fmt.Sprintf("%d gates", len(v.in.Spec.Gates))))
-	in := swap.CompareInput{Spec: v.in.Spec, Manifests: v.manifests, Telemetry: v.telemetry}
+	in := swap.CompareInput{Spec: v.in.Spec, Manifests: v.manifests, Telemetry: v.telemetry, Steps: v.verdict.Steps}
 	if err := workflow.ExecuteActivity(ctx, swap.ActivityCompareArms, in).Get(ctx, &c); err != nil {
 		return "", err
 	}
 	v.verdict.Gates = c.Gates
+	v.verdict.Capacity = c.Capacity
 	v.verdict.Findings = append(v.verdict.Findings, c.Findings...)
 	v.verdict.Provenance.EvidenceSHA256 = c.EvidenceSHA256
 	if c.Decision != swap.Pass {

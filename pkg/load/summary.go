@@ -116,6 +116,7 @@ func (t *StepTally) Result(step int, s swap.Step) swap.StepResult {
 		a := t.arms.Get(arm)
 		*r.Planned.Ptr(arm) = a.planned
 		*r.Outcomes.Ptr(arm) = a.outcomes
+		*r.TTFTP50ms.Ptr(arm) = a.ttft.quantile(0.5)
 		*r.TTFTP95ms.Ptr(arm) = a.ttft.quantile(0.95)
 		if tokens, ok := a.tokens.Get(); ok {
 			*r.Throughput.Ptr(arm) = swap.Of(tokens / a.measured.Seconds())

@@ -75,6 +75,7 @@ func TestATallyIsWhatTheRecordsSay(t *testing.T) {
 		var step StepTally
 		step.Add(got, block)
 		r := step.Result(1, swap.Step{Rate: 1})
+		same(t, rawlog.Quantile(records, swap.MetricTTFT, 0.5), r.TTFTP50ms.Candidate)
 		same(t, got.TTFTP95ms, r.TTFTP95ms.Candidate)
 		same(t, rawlog.Throughput(records, measured), r.Throughput.Candidate)
 	})

@@ -40,7 +40,8 @@ type StepResult struct {
 	Blocks   int                   `json:"blocks"`
 	Planned  PerArm[int]           `json:"planned"`
 	Outcomes PerArm[OutcomeCounts] `json:"outcomes"`
-	// TTFTP95ms and Throughput (tokens/s) are point estimates per arm, for watching.
+	// TTFTP50ms, TTFTP95ms and Throughput (tokens/s) are point estimates per arm, for watching.
+	TTFTP50ms  PerArm[Value] `json:"ttft_p50_ms"`
 	TTFTP95ms  PerArm[Value] `json:"ttft_p95_ms"`
 	Throughput PerArm[Value] `json:"throughput_tokens_per_s"`
 	// Ended says why the step ended when it did.

@@ -65,6 +65,8 @@ type CompareInput struct {
 	Spec      Spec              `json:"spec"`
 	Manifests []ObjectRef       `json:"manifests"`
 	Telemetry []TelemetryResult `json:"telemetry,omitempty"`
+	// Steps are the results of the load steps that ran, for the capacity of the arms.
+	Steps []StepResult `json:"steps,omitempty"`
 }
 
 // SetWeightsInput asks for a split of live traffic.

@@ -82,6 +82,8 @@ type Comparison struct {
 	Gates    []GateResult `json:"gates"`
 	// Findings are what the pre-checks noticed without deciding anything.
 	Findings []Finding `json:"findings,omitempty"`
+	// Capacity is what the load steps say of where the arms saturate, one entry per curve.
+	Capacity []Capacity `json:"capacity,omitempty"`
 	// Evidence is the hash of the manifests judged.
 	EvidenceSHA256 string `json:"evidence_sha256"`
 }
@@ -163,7 +165,9 @@ type Verdict struct {
 	Findings []Finding             `json:"findings,omitempty"`
 	WarmUp   *PerArm[WarmUpResult] `json:"warm_up,omitempty"`
 	Steps    []StepResult          `json:"steps"`
-	Rollout  *RolloutResult        `json:"rollout,omitempty"`
+	// Capacity is where the arms saturate, one entry for each curve that has two load steps or more.
+	Capacity []Capacity     `json:"capacity,omitempty"`
+	Rollout  *RolloutResult `json:"rollout,omitempty"`
 	// FinalWeights is the last read-back of the gateway; absent without a route.
 	FinalWeights *Weights          `json:"final_weights,omitempty"`
 	Snapshot     *ObjectRef        `json:"snapshot,omitempty"`

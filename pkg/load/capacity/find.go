@@ -21,6 +21,8 @@ const (
 
 // Point is what one arm did at one load level.
 type Point struct {
+	// Step counts from 1: the step of the load that it comes from.
+	Step int
 	// Label names the level, as swap.Step does.
 	Label string
 	// Load is the concurrency, the share of the KV cache or the offered rate.
@@ -35,40 +37,22 @@ type Point struct {
 	Limited bool
 }
 
-// Level is one load level of a result.
-type Level struct {
-	Label      string     `json:"label"`
-	Load       float64    `json:"load"`
-	Throughput swap.Value `json:"throughput_tokens_per_s"`
-	TTFTP95ms  swap.Value `json:"ttft_p95_ms"`
-}
-
-// Result is the capacity of one arm, as far as its steps reached.
-type Result struct {
-	// Knee is the last level up to which throughput grows with the load; nil where growth lasts to the last step.
-	Knee *Level `json:"knee,omitempty"`
-	// Peak is the level of the highest throughput; nil where no throughput is known.
-	Peak *Level `json:"peak,omitempty"`
-	// Saturation is the first level that adds no throughput or that a limit ended; nil where the range does not reach it.
-	Saturation *Level `json:"saturation,omitempty"`
-	// KneeMessage and SaturationMessage are one sentence each, for a person.
-	KneeMessage       string `json:"knee_message"`
-	SaturationMessage string `json:"saturation_message"`
-}
-
 // Find reads knee and saturation from the points of one arm, in any order. Of several points at one load the first counts.
 // A point without a throughput, or with none at all, counts only for the limit that ended its step.
-func Find(points []Point) Result {
+func Find(points []Point) swap.ArmCapacity {
 	all := ordered(points)
 	known := slices.DeleteFunc(slices.Clone(all), func(p Point) bool { return p.Throughput.Or(0) <= 0 })
-	r := Result{}
+	r := search{}
 	if len(known) > 0 {
 		r.Peak = level(slices.MaxFunc(known, func(a, b Point) int { return cmp.Compare(a.rate(), b.rate()) }))
 	}
 	r.findKnee(known)
 	r.findSaturation(all, known)
-	return r
+	return swap.ArmCapacity(r)
 }
+
+// search is a result while it is being found.
+type search swap.ArmCapacity
 
 // ordered sorts by load and keeps the first of equal loads. A load that is not positive has no place on the curve.
 func ordered(points []Point) []Point {
@@ -77,7 +61,7 @@ func ordered(points []Point) []Point {
 	return slices.CompactFunc(out, func(a, b Point) bool { return a.Load == b.Load })
 }
 
-func (r *Result) findKnee(known []Point) {
+func (r *search) findKnee(known []Point) {
 	const fewest = 3
 	if len(known) < fewest {
 		r.KneeMessage = fmt.Sprintf("a knee needs at least %d load levels with a throughput, and there %s %d",
@@ -96,7 +80,7 @@ func (r *Result) findKnee(known []Point) {
 		}
 		r.Knee = level(known[i])
 		r.KneeMessage = fmt.Sprintf("the knee is at %s (%s): 1 %% more load gives %s %% more throughput up to there, and %s %% from there to %s",
-			known[i].Label, r.Knee.words(), fixed(before.value), fixed(after.value), next.Label)
+			known[i].Label, words(r.Knee), fixed(before.value), fixed(after.value), next.Label)
 		return
 	}
 	r.KneeMessage = fmt.Sprintf("no knee was found up to %s: growth did not fall by %.0f %% beyond noise",
@@ -114,7 +98,7 @@ func farEnough(known []Point, i int, noise float64) (Point, bool) {
 	return Point{}, false
 }
 
-func (r *Result) findSaturation(all, known []Point) {
+func (r *search) findSaturation(all, known []Point) {
 	flat, flatAt := firstFlat(known)
 	limited := slices.IndexFunc(all, func(p Point) bool { return p.Limited })
 	switch {
@@ -132,7 +116,7 @@ func (r *Result) findSaturation(all, known []Point) {
 	}
 }
 
-func (r *Result) peakWords() string {
+func (r *search) peakWords() string {
 	if r.Peak == nil {
 		return "no throughput is known"
 	}

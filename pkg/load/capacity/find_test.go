@@ -28,7 +28,7 @@ func along(loads []float64, f func(load float64) float64) []Point {
 	return curve(loads, rates)
 }
 
-func labelOf(l *Level) string {
+func labelOf(l *swap.LoadLevel) string {
 	if l == nil {
 		return ""
 	}
@@ -157,10 +157,10 @@ func TestAKneeIsFollowedByAStepThatAddsLittle(t *testing.T) {
 			return
 		}
 		first, last := points[0], points[len(points)-1]
-		if r.Knee.Load <= first.Load || r.Knee.Load >= last.Load {
+		if r.Knee.Load.Or(0) <= first.Load || r.Knee.Load.Or(0) >= last.Load {
 			t.Fatalf("a knee at an end of the range: %+v", r.Knee)
 		}
-		if r.Saturation != nil && r.Saturation.Load <= first.Load {
+		if r.Saturation != nil && r.Saturation.Load.Or(0) <= first.Load {
 			t.Fatalf("saturated from the first step: %+v", r.Saturation)
 		}
 	})

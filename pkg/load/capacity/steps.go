@@ -14,8 +14,23 @@ type Curve struct {
 }
 
 // Capacity is Find on both arms of a curve.
-func (c Curve) Capacity() swap.PerArm[Result] {
-	return swap.PerArm[Result]{Baseline: Find(c.Arms.Baseline), Candidate: Find(c.Arms.Candidate)}
+func (c Curve) Capacity() swap.Capacity {
+	return swap.Capacity{
+		Steps: c.Steps,
+		Arms:  swap.PerArm[swap.ArmCapacity]{Baseline: Find(c.Arms.Baseline), Candidate: Find(c.Arms.Candidate)},
+	}
+}
+
+// Of is the capacity of both arms for each curve of a load (see FromSteps). A curve of one step is left out: nothing can be
+// compared with it.
+func Of(steps []swap.Step, results []swap.StepResult) []swap.Capacity {
+	var found []swap.Capacity
+	for _, c := range FromSteps(steps, results) {
+		if len(c.Steps) > 1 {
+			found = append(found, c.Capacity())
+		}
+	}
+	return found
 }
 
 // FromSteps draws the curves of a load, in the order of their first steps. steps are all steps of the load, and results those
@@ -50,7 +65,8 @@ func (c *Curve) add(load float64, result swap.StepResult) {
 	for _, arm := range swap.Arms {
 		points := c.Arms.Ptr(arm)
 		*points = append(*points, Point{
-			Label: result.Label, Load: load, Throughput: result.Throughput.Get(arm), TTFTP95ms: result.TTFTP95ms.Get(arm),
+			Step: result.Step, Label: result.Label, Load: load,
+			Throughput: result.Throughput.Get(arm), TTFTP95ms: result.TTFTP95ms.Get(arm),
 			Limited: result.Ended.Code == swap.EndedLimit && (result.Ended.Arm == arm || result.Ended.Arm == ""),
 		})
 	}

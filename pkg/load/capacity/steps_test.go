@@ -42,16 +42,22 @@ func TestFromSteps(t *testing.T) {
 	}
 	require.Equal(t, [][]int{{1, 2, 5}, {3, 8}, {4}, {7}}, on)
 	require.Equal(t, []Point{
-		{Label: "concurrency 8", Load: 8, Throughput: swap.Of(100), TTFTP95ms: swap.Of(300)},
-		{Label: "concurrency 16", Load: 16, Throughput: swap.Of(200), TTFTP95ms: swap.Of(300)},
-		{Label: "concurrency 32", Load: 32, Throughput: swap.Of(500), TTFTP95ms: swap.Of(300)},
+		{Step: 1, Label: "concurrency 8", Load: 8, Throughput: swap.Of(100), TTFTP95ms: swap.Of(300)},
+		{Step: 2, Label: "concurrency 16", Load: 16, Throughput: swap.Of(200), TTFTP95ms: swap.Of(300)},
+		{Step: 5, Label: "concurrency 32", Load: 32, Throughput: swap.Of(500), TTFTP95ms: swap.Of(300)},
 	}, curves[0].Arms.Baseline)
 
-	capacity := curves[0].Capacity()
+	found := Of(steps, results)
+	require.Len(t, found, 2, "the curves of one step are left out")
+	require.Equal(t, []int{1, 2, 5}, found[0].Steps)
+	capacity := found[0].Arms
 	require.Nil(t, capacity.Baseline.Saturation)
-	require.Equal(t, "concurrency 32", capacity.Baseline.Peak.Label)
+	require.Equal(t, swap.LoadLevel{
+		Step: 5, Label: "concurrency 32", Load: swap.Of(32), Throughput: swap.Of(500), TTFTP95ms: swap.Of(300),
+	}, *capacity.Baseline.Peak)
 	require.Equal(t, "concurrency 32", capacity.Candidate.Saturation.Label)
+	require.Equal(t, 5, capacity.Candidate.Saturation.Step)
 	require.Nil(t, capacity.Candidate.Peak, "its throughput is unknown")
 	require.Equal(t, "a limit ended concurrency 32; no throughput is known", capacity.Candidate.SaturationMessage)
-	require.Empty(t, FromSteps(nil, nil))
+	require.Empty(t, Of(nil, nil))
 }

@@ -3,13 +3,17 @@ package capacity
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-func level(p Point) *Level {
-	return &Level{Label: p.Label, Load: p.Load, Throughput: p.Throughput, TTFTP95ms: p.TTFTP95ms}
+func level(p Point) *swap.LoadLevel {
+	return &swap.LoadLevel{
+		Step: p.Step, Label: p.Label, Load: swap.Of(p.Load), Throughput: p.Throughput, TTFTP95ms: p.TTFTP95ms,
+	}
 }
 
-func (l Level) words() string {
+func words(l *swap.LoadLevel) string {
 	if !l.TTFTP95ms.Valid() {
 		return fmt.Sprintf("%s tokens/s", l.Throughput)
 	}
