@@ -5,11 +5,11 @@ import "bytes"
 const byteOrderMark = "\xEF\xBB\xBF"
 
 // parseEvent reads whole lines until one ends an event.
-func (r *Reader) parseEvent() (Event, bool) {
+func (r *Reader) parseEvent() bool {
 	for {
 		from, to, ok := r.line()
 		if !ok {
-			return Event{}, false
+			return false
 		}
 		if from < to {
 			r.field(from, to)
@@ -19,7 +19,7 @@ func (r *Reader) parseEvent() (Event, bool) {
 			continue
 		}
 		if r.hasData && r.dataFrom < r.dataTo {
-			return r.event(false), true
+			return true
 		}
 		r.forget()
 	}
@@ -28,7 +28,7 @@ func (r *Reader) parseEvent() (Event, bool) {
 // line finds the next whole line and passes it. The LF of a CRLF is passed when it is seen: waiting for it would move the
 // time of an event that ends in CR.
 func (r *Reader) line() (from, to int, ok bool) {
-	if !r.passPrefix() {
+	if (r.skipLF || !r.begun) && !r.passPrefix() {
 		return 0, 0, false
 	}
 	from = r.pos
@@ -70,6 +70,9 @@ func (r *Reader) passPrefix() bool {
 }
 
 func indexLineEnd(b []byte) int {
+	if len(b) > 0 && b[0] == '\n' {
+		return 0 // the end of an event
+	}
 	lf := bytes.IndexByte(b, '\n')
 	if lf >= 0 {
 		b = b[:lf]
@@ -120,7 +123,7 @@ func (r *Reader) value(from, to int) {
 }
 
 // parseLine reads one line that is not blank. Only LF ends it: a CR may stand between the tokens of JSON.
-func (r *Reader) parseLine() (Event, bool) {
+func (r *Reader) parseLine() bool {
 	for r.passPrefix() {
 		from := r.pos
 		seen := max(r.scanned, from)
@@ -136,10 +139,10 @@ func (r *Reader) parseLine() (Event, bool) {
 		r.account.Framing += int64(to - from - len(line))
 		if !blank(line) {
 			r.value(from, from+len(line))
-			return r.event(false), true
+			return true
 		}
 		r.account.Framing += int64(len(line))
 		r.keepFrom(r.pos)
 	}
-	return Event{}, false
+	return false
 }

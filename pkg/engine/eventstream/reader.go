@@ -58,8 +58,8 @@ func (r *Reader) Account() Account {
 func (r *Reader) Next() (Event, error) {
 	r.forget()
 	for {
-		if ev, ok := r.parse(); ok {
-			return ev, nil
+		if r.parse() {
+			return r.event(false), nil
 		}
 		if r.err != nil {
 			return r.atEnd()
@@ -70,14 +70,15 @@ func (r *Reader) Next() (Event, error) {
 	}
 }
 
-func (r *Reader) parse() (Event, bool) {
+// parse reads what is in the buffer and reports whether an event is complete.
+func (r *Reader) parse() bool {
 	switch r.framing {
 	case Events:
 		return r.parseEvent()
 	case Lines:
 		return r.parseLine()
 	}
-	return Event{}, false
+	return false
 }
 
 // forget drops the event that is being read, or was handed over, and frees its place in the buffer.

@@ -143,6 +143,6 @@ func TestFramingAndEnding(t *testing.T) {
 }
 
 func TestCapabilitiesOfFacts(t *testing.T) {
-	require.Equal(t, Capabilities{UsageInStream: true, TokenLimit: MaxCompletionTokensKey},
-		CapabilitiesOf(swap.ArmFacts{UsageInStream: true, TokenLimitKey: "max_completion_tokens"}))
+	require.Equal(t, Capabilities{UsageInStream: true, RunningUsage: true, TokenLimit: MaxCompletionTokensKey},
+		CapabilitiesOf(swap.ArmFacts{UsageInStream: true, RunningUsage: true, TokenLimitKey: "max_completion_tokens"}))
 }
