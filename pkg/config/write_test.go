@@ -45,9 +45,10 @@ func TestYAMLRefusesNumbersThatAreNotFinite(t *testing.T) {
 }
 
 func TestEveryValidSpecRoundTrips(t *testing.T) {
+	resolved, err := Load("testdata/minimal.resolved.yaml", nil)
+	require.NoError(t, err)
 	rapid.Check(t, func(t *rapid.T) {
-		spec, err := Load("testdata/minimal.resolved.yaml", nil)
-		require.NoError(t, err)
+		spec := resolved
 		spec.Baseline.Model = rapid.StringMatching(`[^\x00-\x1f]{1,20}`).Draw(t, "model")
 		spec.Workload.Seed = rapid.Uint64().Draw(t, "seed")
 		spec.Workload.Temperature = rapid.Float64Range(0, 2).Draw(t, "temperature")
@@ -56,7 +57,8 @@ func TestEveryValidSpecRoundTrips(t *testing.T) {
 		spec.Load.Settle = swap.Duration(rapid.Int64Range(0, 149_999).Draw(t, "settle_ms") * 1e6)
 		spec.Judge.Level = rapid.Float64Range(0.5, 0.999999).Draw(t, "level")
 		spec.Load.Steps = rapid.SliceOfN(rapid.Custom(drawStep), 4, 8).Draw(t, "steps")
-		*spec.Telemetry.EngineMetrics = slices.ContainsFunc(spec.Load.Steps, fillsKVCache) || rapid.Bool().Draw(t, "engine_metrics")
+		engineMetrics := slices.ContainsFunc(spec.Load.Steps, fillsKVCache) || rapid.Bool().Draw(t, "engine_metrics")
+		spec.Telemetry.EngineMetrics = &engineMetrics
 		spec.Load.Extend = rapid.Ptr(rapid.Custom(drawExtend), true).Draw(t, "extend")
 		spec.Workload.Topology = rapid.Ptr(rapid.Custom(drawTopology), true).Draw(t, "topology")
 		spec.Rollout = rapid.Ptr(rapid.Custom(drawRollout), true).Draw(t, "rollout")
