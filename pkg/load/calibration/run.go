@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/swapgate/swapgate/pkg/engine"
+	"github.com/swapgate/swapgate/pkg/engine/protocol"
 	"github.com/swapgate/swapgate/pkg/load"
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/sim/metronome"
@@ -36,7 +37,7 @@ func measure(ctx context.Context, cfg Config) ([]rawlog.Record, []truth.Entry, e
 	if err != nil {
 		return nil, nil, err
 	}
-	plan := load.PlanBlock(g, cfg.step(), cfg.settle(), cfg.Duration-cfg.settle(), cfg.Seed, 0)
+	plan := load.PlanBlock(g, cfg.step(), cfg.settle(), cfg.Duration-cfg.settle(), cfg.Seed, 0, nil)
 	child, err := metronome.StartChild(ctx, cfg.beat(len(plan.Arrivals)))
 	if err != nil {
 		return nil, nil, err
@@ -51,9 +52,7 @@ func measure(ctx context.Context, cfg Config) ([]rawlog.Record, []truth.Entry, e
 
 func drive(ctx context.Context, cfg Config, plan load.Plan, url string) ([]rawlog.Record, error) {
 	target := engine.Target{URL: url, Model: metronome.Default().Model}
-	client, err := engine.NewClient(target, engine.ClientOptions{
-		Peak: plan.Peak(cfg.timeout()), Capabilities: engine.Capabilities{UsageInStream: true},
-	})
+	client, err := engine.NewClient(target, engine.ClientOptions{Capabilities: protocol.Capabilities{UsageInStream: true}})
 	if err != nil {
 		return nil, err
 	}

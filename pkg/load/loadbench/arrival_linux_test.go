@@ -59,9 +59,9 @@ func costOf(before, after usage, tokens int) cost {
 
 // clientErrors are the errors of tokens that were written within the window in µs, and of times to the first token in ms.
 type clientErrors struct {
-	tokens, lags, ttft []float64
-	late               []float64
-	stamped, chunks    int
+	tokens, lags, ttft      []float64
+	late                    []float64
+	stamped, merged, chunks int
 }
 
 func (o observed) errors(b *testing.B) clientErrors {
@@ -85,6 +85,7 @@ func (e *clientErrors) add(r *rawlog.Record, of *truth.Entry, from, to int64) {
 	e.ttft = append(e.ttft, float64(*r.FirstUS-*of.FirstUS)/1e3)
 	e.chunks, e.stamped = e.chunks+int(r.Chunks), e.stamped+int(r.KernelStamped)
 	e.late = append(e.late, float64(of.LagUS))
+	e.merged += int(r.Coalesced)
 	if r.LagUS != nil {
 		e.lags = append(e.lags, float64(*r.LagUS))
 	}
@@ -108,6 +109,7 @@ func (e *clientErrors) report(b *testing.B) {
 	b.ReportMetric(stats.Quantile(e.tokens, .5), "err-p50-µs")
 	b.ReportMetric(stats.Quantile(e.tokens, .99), "err-p99-µs")
 	b.ReportMetric(100*float64(e.stamped)/float64(e.chunks), "stamped-%")
+	b.ReportMetric(100*float64(e.merged)/float64(e.chunks), "coalesced-%")
 	b.ReportMetric(mean(e.ttft), "ttft-err-ms")
 	if len(e.lags) > 0 {
 		b.ReportMetric(stats.Quantile(e.lags, .99), "lag-p99-µs")

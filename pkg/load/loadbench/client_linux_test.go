@@ -124,9 +124,9 @@ func drive(b *testing.B, child *metronome.Child, step swap.Step, tokens int, len
 		PromptCache: swap.CacheShared, Seed: 1,
 	})
 	require.NoError(b, err)
-	plan := load.PlanBlock(g, step, 0, length, 1, 1)
+	plan := load.PlanBlock(g, step, 0, length, 1, 1, nil)
 	target := engine.Target{URL: child.URL(), Model: metronome.Default().Model}
-	client, err := engine.NewClient(target, engine.ClientOptions{Peak: plan.Peak(time.Second)})
+	client, err := engine.NewClient(target, engine.ClientOptions{})
 	require.NoError(b, err)
 	defer client.Close()
 	var records []rawlog.Record

@@ -7,6 +7,7 @@
 //
 //	err-p50-µs, err-p99-µs  the client's time of a token, distance from the server's time of its write
 //	stamped-%               tokens whose time is the kernel's
+//	coalesced-%             tokens that were read together with the one before, whose time is not their own
 //	lag-p99-µs              from the kernel's receipt to the client's look, the longest of each request
 //	ttft-err-ms             mean time to the first token, minus the true one
 //	cpu-µs/tok, rss-MB      of the client's process

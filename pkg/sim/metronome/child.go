@@ -119,6 +119,9 @@ func (c *Child) stranger() error {
 // URL is the child's base URL, without /v1.
 func (c *Child) URL() string { return c.url }
 
+// PID is the child's process id.
+func (c *Child) PID() int { return c.cmd.Process.Pid }
+
 // Truth reads all that the child knows. It is an error if the child has forgotten some of it.
 func (c *Child) Truth(ctx context.Context) ([]truth.Entry, error) {
 	page, err := c.page(ctx)
@@ -164,12 +167,6 @@ func (c *Child) Stop() error {
 		return fmt.Errorf("the metronome ended badly: %w: %s", c.err, c.stderr)
 	}
 	return nil
-}
-
-// CPUTime is the CPU time that the child took; call it after Stop.
-func (c *Child) CPUTime() time.Duration {
-	<-c.ended
-	return c.cmd.ProcessState.UserTime() + c.cmd.ProcessState.SystemTime()
 }
 
 // tail keeps the end of what is written to it.
