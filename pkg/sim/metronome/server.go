@@ -44,6 +44,7 @@ func (s *Server) Truth(since uint64) truth.Page { return s.pacer.log.Since(since
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	stop := context.AfterFunc(ctx, func() { _ = ln.Close() })
 	defer stop()
+	stampArrivals(ln)
 	for {
 		conn, err := ln.Accept()
 		switch {

@@ -42,9 +42,19 @@ func newSocket(conn net.Conn) arrivals {
 	}
 	s := &stampedSocket{Conn: conn, raw: raw}
 	s.read, s.write = s.receive, s.send
-	// Where the kernel refuses, messages come without a stamp and the time of the read is taken.
-	_ = raw.Control(func(fd uintptr) { _ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1) })
 	return s
+}
+
+// stampArrivals has the kernel note when bytes arrive on the connections of a listener. They inherit that, so it holds for
+// a request that is there before its connection is accepted. Where the kernel refuses, the time of the read is taken.
+func stampArrivals(ln net.Listener) {
+	conn, ok := ln.(syscall.Conn)
+	if !ok {
+		return
+	}
+	if raw, err := conn.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) { _ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1) })
+	}
 }
 
 func (s *stampedSocket) arrived() time.Time { return s.at }

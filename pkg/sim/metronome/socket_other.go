@@ -5,3 +5,5 @@ package metronome
 import "net"
 
 func newSocket(conn net.Conn) arrivals { return &plainSocket{Conn: conn} }
+
+func stampArrivals(net.Listener) {}
