@@ -34,7 +34,7 @@ func (s *PageSampler) Name() string { return s.name }
 // Sample implements Sampler. A metric that an earlier page held and this one lacks is an error beside the samples: the
 // server was restarted or reconfigured.
 func (s *PageSampler) Sample(ctx context.Context) ([]Sample, error) {
-	body, err := fetch(ctx, s.client, s.url)
+	body, err := Fetch(ctx, s.client, s.url, "")
 	if err != nil {
 		return nil, err
 	}

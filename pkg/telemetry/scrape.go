@@ -21,8 +21,9 @@ const (
 // ErrTooLarge says that a page is over the size cap of 10 MiB.
 var ErrTooLarge = errors.New("page is larger than 10 MiB")
 
-// fetch reads one page. No error quotes the URL's query or credentials.
-func fetch(ctx context.Context, client *http.Client, address string) ([]byte, error) {
+// Fetch reads one page within 5 s; a key that is not empty is sent as a bearer token. No error quotes the URL's query or
+// credentials.
+func Fetch(ctx context.Context, client *http.Client, address, key string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, scrapeTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -30,6 +31,9 @@ func fetch(ctx context.Context, client *http.Client, address string) ([]byte, er
 		return nil, fmt.Errorf("metrics page: %w", withoutURL(err))
 	}
 	req.Header.Set("Accept", acceptText)
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
 	body, err := get(client, req)
 	if err != nil {
 		return nil, fmt.Errorf("metrics page of %s%s: %w", req.URL.Host, req.URL.Path, withoutURL(err))
@@ -43,7 +47,11 @@ func get(client *http.Client, req *http.Request) (body []byte, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, resp.Body.Close()) }()
-	if resp.StatusCode != http.StatusOK {
+	switch resp.StatusCode {
+	case http.StatusOK:
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return nil, fmt.Errorf("the server answered %s; check the key with which its metrics are read", resp.Status)
+	default:
 		return nil, fmt.Errorf("the server answered %s; check that its metrics are switched on", resp.Status)
 	}
 	body, err = io.ReadAll(io.LimitReader(resp.Body, maxPageBytes+1))
