@@ -10,27 +10,34 @@ import (
 )
 
 // Finish waits until everything is stored, verifies that each of plans is sealed with as many outcomes and rows as were
-// planned, and writes the manifest of the step, once. It returns the manifest that counts: results of blocks that another
-// attempt sealed first are that attempt's. ctx bounds how long an unavailable store is waited for.
-func (l *StepLog) Finish(ctx context.Context, plans []swap.BlockPlan) (swap.StepManifest, swap.ObjectRef, error) {
+// planned, and writes the manifest of the step, once, with why it ended and how well it was measured. It returns the manifest
+// that counts: results of blocks that another attempt sealed first are that attempt's. ctx bounds how long an unavailable
+// store is waited for.
+func (l *StepLog) Finish(
+	ctx context.Context, plans []swap.BlockPlan, end swap.StepEnd, instrument swap.InstrumentState,
+) (swap.StepManifest, swap.ObjectRef, error) {
 	if err := l.up.drain(ctx); err != nil {
 		return swap.StepManifest{}, swap.ObjectRef{}, fmt.Errorf("finish step %d: %w", l.step, err)
 	}
 	var manifest swap.StepManifest
 	var ref swap.ObjectRef
 	err := l.policy.backoff.retry(ctx, func() (err error) {
-		manifest, ref, err = l.writeManifest(ctx, plans)
+		manifest, ref, err = l.writeManifest(ctx, plans, end, instrument)
 		return err
 	}, func(error) {})
 	return manifest, ref, err
 }
 
-func (l *StepLog) writeManifest(ctx context.Context, plans []swap.BlockPlan) (swap.StepManifest, swap.ObjectRef, error) {
+func (l *StepLog) writeManifest(
+	ctx context.Context, plans []swap.BlockPlan, end swap.StepEnd, instrument swap.InstrumentState,
+) (swap.StepManifest, swap.ObjectRef, error) {
 	state, err := l.store.scanStep(ctx, l.run, l.step)
 	if err != nil {
 		return swap.StepManifest{}, swap.ObjectRef{}, err
 	}
-	ours := swap.StepManifest{RunKey: l.run, Step: l.step, Spec: l.spec, Discarded: state.discarded}
+	ours := swap.StepManifest{
+		RunKey: l.run, Step: l.step, Spec: l.spec, Ended: end, Instrument: instrument, Discarded: state.discarded,
+	}
 	key := StepManifestKey(l.run, l.step)
 	if ours.Blocks, err = sealedBlocks(plans, state.sealed); err != nil {
 		return swap.StepManifest{}, swap.ObjectRef{}, &Error{Op: "finish", URI: l.store.URI(key), Cause: err}

@@ -21,6 +21,9 @@ var (
 	begun    = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 )
 
+// asPlanned is the end of a step that ran as planned.
+var asPlanned = swap.StepEnd{Code: swap.EndedPlanned}
+
 // plans are the blocks of step 2, in the order ABBA.
 func plans(pairs int) []swap.BlockPlan {
 	var all []swap.BlockPlan
@@ -104,7 +107,7 @@ func TestAStepIsReadBackFromItsManifestAlone(t *testing.T) {
 		drive(t, l, p, rows)
 		want = append(want, rows...)
 	}
-	manifest, ref, err := l.Finish(ctx, plans(2))
+	manifest, ref, err := l.Finish(ctx, plans(2), asPlanned, swap.InstrumentState{})
 	require.NoError(t, err)
 	require.NoError(t, l.Close(ctx))
 	require.NoError(t, l.Close(ctx), "closing again does nothing")
@@ -184,7 +187,7 @@ func TestAnotherAttemptResumesAfterADeath(t *testing.T) {
 	for _, p := range planned[1:] {
 		drive(t, l, p, requests(p, 9))
 	}
-	manifest, ref, err := l.Finish(ctx, planned)
+	manifest, ref, err := l.Finish(ctx, planned, asPlanned, swap.InstrumentState{})
 	require.NoError(t, err)
 	require.Equal(t, discarded, manifest.Discarded)
 
@@ -204,9 +207,9 @@ func TestOfTwoAttemptsAtABlockOneCounts(t *testing.T) {
 	require.NoError(t, b.up.drain(ctx))
 	drive(t, a, planned[1], requests(planned[1], 13))
 
-	fromB, refB, err := b.Finish(ctx, planned)
+	fromB, refB, err := b.Finish(ctx, planned, asPlanned, swap.InstrumentState{})
 	require.NoError(t, err)
-	fromA, refA, err := a.Finish(ctx, planned)
+	fromA, refA, err := a.Finish(ctx, planned, asPlanned, swap.InstrumentState{})
 	require.NoError(t, err)
 	require.Equal(t, refB, refA, "the step has one manifest")
 	require.Equal(t, fromB, fromA)
@@ -241,7 +244,7 @@ func TestNothingIsLostInAnOutage(t *testing.T) {
 			require.Equal(t, memory < 10_000, len(files) > 0)
 
 			proxy.Down(false)
-			manifest, ref, err := l.Finish(ctx, planned)
+			manifest, ref, err := l.Finish(ctx, planned, asPlanned, swap.InstrumentState{})
 			require.NoError(t, err)
 			require.Empty(t, manifest.Discarded)
 			_, rows, err := ReadStep(ctx, s, ref)
@@ -266,7 +269,7 @@ func TestLostAnswersDoNotLoseASeal(t *testing.T) {
 	}
 	require.Eventually(t, func() bool { return proxy.Refused.Load() > tries }, 10*time.Second, time.Millisecond)
 	proxy.LoseAnswers(false)
-	manifest, ref, err := l.Finish(ctx, plans(1))
+	manifest, ref, err := l.Finish(ctx, plans(1), asPlanned, swap.InstrumentState{})
 	require.NoError(t, err)
 	require.Empty(t, manifest.Discarded)
 	_, rows, err := ReadStep(ctx, s, ref)
@@ -285,7 +288,7 @@ func TestAnOutageThatOutlastsFinishIsReported(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	require.Eventually(t, func() bool { return l.Outage() != nil }, 10*time.Second, time.Millisecond)
-	_, _, err := l.Finish(ctx, plans(1)[:1])
+	_, _, err := l.Finish(ctx, plans(1)[:1], asPlanned, swap.InstrumentState{})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.ErrorIs(t, err, ErrUnavailable)
 	require.ErrorContains(t, err, "3 objects not stored")
@@ -299,7 +302,7 @@ func TestARefusalEndsTheLog(t *testing.T) {
 	l.store.bucket = "nobody-made-this"
 	p := plans(1)[0]
 	require.NoError(t, l.Begin(p, begun))
-	_, _, err := l.Finish(t.Context(), plans(1))
+	_, _, err := l.Finish(t.Context(), plans(1), asPlanned, swap.InstrumentState{})
 	require.ErrorIs(t, err, ErrNoBucket)
 	require.ErrorIs(t, l.Seal(resultOf(p, nil)), ErrNoBucket)
 }
@@ -327,7 +330,7 @@ func TestSealRefusesRowsThatDoNotAddUp(t *testing.T) {
 			require.ErrorIs(t, l.Seal(result), ErrCorrupt)
 			require.Empty(t, l.Sealed())
 			require.ErrorContains(t, l.Begin(p, begun), "attempt id of its own")
-			_, _, err := l.Finish(t.Context(), plans(1))
+			_, _, err := l.Finish(t.Context(), plans(1), asPlanned, swap.InstrumentState{})
 			require.ErrorContains(t, err, "block 1 is not sealed")
 		})
 	}
@@ -356,7 +359,7 @@ func TestReadStepFindsDamage(t *testing.T) {
 	for _, p := range plans(1) {
 		drive(t, l, p, requests(p, 10))
 	}
-	manifest, _, err := l.Finish(ctx, plans(1))
+	manifest, _, err := l.Finish(ctx, plans(1), asPlanned, swap.InstrumentState{})
 	require.NoError(t, err)
 	for name, change := range map[string]func(*swap.StepManifest){
 		"a block twice":          func(m *swap.StepManifest) { m.Blocks[1] = m.Blocks[0] },

@@ -17,7 +17,7 @@ var equal = cmpopts.EquateEmpty()
 
 func TestATableKeepsEveryValue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		want := rapid.SliceOfN(rapid.Custom(anyRecord), 0, 20).Draw(t, "rows")
+		want := rapid.SliceOfN(rapid.Custom(anyRecord), 0, 5).Draw(t, "rows")
 		o, err := tableObject(&Store{}, "table.parquet", rawlog.Schema, want)
 		require.NoError(t, err)
 		require.Equal(t, int64(len(want)), o.rows)

@@ -1,0 +1,112 @@
+package runstore
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/swapgate/swapgate/pkg/load/rawlog"
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// sealed is a step of one pair, and what its blocks hold.
+func sealed(t *testing.T, s *Store, n int) (swap.ObjectRef, swap.StepManifest, []rawlog.Record) {
+	t.Helper()
+	policy := patient(t)
+	policy.partRows, policy.groupBytes, policy.tableMemory = 300, 100_000, 1000 // several row groups, in a file
+	l := openLog(t, s, "one", policy)
+	var all []rawlog.Record
+	for _, p := range plans(1) {
+		rows := requests(p, n)
+		drive(t, l, p, rows)
+		all = append(all, rows...)
+	}
+	manifest, ref, err := l.Finish(t.Context(), plans(1), asPlanned, swap.InstrumentState{})
+	require.NoError(t, err)
+	require.NoError(t, l.Close(t.Context()))
+	return ref, manifest, all
+}
+
+func TestALeanReaderLeavesTheBulkOut(t *testing.T) {
+	s, ctx := newStore(t), t.Context()
+	_, manifest, want := sealed(t, s, 1500)
+	for i := range want {
+		r := &want[i]
+		r.ChunkGapsUS, r.ChunkTokens, r.TraceID, r.PromptSHA256, r.Error = nil, nil, "", "", ""
+	}
+	var got []rawlog.Record
+	for _, b := range manifest.Blocks {
+		require.NoError(t, EachLeanRecord(ctx, s, b, func(rows []rawlog.Record) error {
+			require.LessOrEqual(t, len(rows), rowsPerBatch)
+			got = append(got, rows...)
+			return nil
+		}))
+	}
+	require.Empty(t, cmp.Diff(want, got, equal))
+}
+
+func TestSamplesOfAStep(t *testing.T) {
+	s := newStore(t)
+	ref, manifest, records := sealed(t, s, 700)
+	read, samples, err := ReadSamples(t.Context(), s, ref)
+	require.NoError(t, err)
+	require.Equal(t, manifest, read)
+	require.Len(t, samples, len(records))
+	for i := range samples {
+		require.Equal(t, rawlog.SampleOf(&records[i]), samples[i])
+	}
+}
+
+func TestAReaderStopsWhereItIsTold(t *testing.T) {
+	s := newStore(t)
+	_, manifest, _ := sealed(t, s, 1500)
+	enough, calls := errors.New("enough"), 0
+	err := EachRecord(t.Context(), s, manifest.Blocks[0], func([]rawlog.Record) error { calls++; return enough })
+	require.Equal(t, enough, err)
+	require.Equal(t, 1, calls)
+
+	ctx, cancel := context.WithCancelCause(t.Context())
+	err = EachRecord(ctx, s, manifest.Blocks[0], func([]rawlog.Record) error { cancel(enough); return nil })
+	require.ErrorIs(t, err, enough)
+	require.NotErrorIs(t, err, ErrCorrupt)
+}
+
+func TestAReaderVerifiesWhatItRead(t *testing.T) {
+	s, ctx := newStore(t), t.Context()
+	_, manifest, _ := sealed(t, s, 600)
+	for name, change := range map[string]func(*swap.BlockResult){
+		"other outcomes": func(b *swap.BlockResult) { b.Outcomes = swap.OutcomeCounts{swap.OK: b.Planned} },
+		"more planned":   func(b *swap.BlockResult) { b.Planned++ },
+		"another block":  func(b *swap.BlockResult) { b.Block = 7 },
+		"another hash":   func(b *swap.BlockResult) { b.Raw.SHA256 = manifest.Blocks[1].Raw.SHA256 },
+		"another length": func(b *swap.BlockResult) { b.Raw.Bytes-- },
+		"another number": func(b *swap.BlockResult) { b.Raw.Rows-- },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := manifest.Blocks[0]
+			change(&b)
+			for _, each := range []func(context.Context, *Store, swap.BlockResult, func([]rawlog.Record) error) error{
+				EachRecord, EachLeanRecord,
+			} {
+				require.ErrorIs(t, each(ctx, s, b, func([]rawlog.Record) error { return nil }), ErrCorrupt)
+			}
+		})
+	}
+}
+
+// Whatever order and values sequence numbers have, each is new once.
+func TestSequenceNumbersAreSeenOnce(t *testing.T) {
+	numbers := []int32{0, 1, 4095, 4096, -1, -4096, -4097, 1<<31 - 1, -1 << 31, 70_000}
+	set := seqSet{}
+	for _, n := range numbers {
+		require.True(t, set.add(n), n)
+	}
+	slices.Reverse(numbers)
+	for _, n := range numbers {
+		require.False(t, set.add(n), n)
+	}
+}
