@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/swapgate/swapgate/pkg/engine"
+	"github.com/swapgate/swapgate/pkg/load/calibration"
 	"github.com/swapgate/swapgate/pkg/notify"
 	"github.com/swapgate/swapgate/pkg/runstore"
 	"github.com/swapgate/swapgate/pkg/secret"
@@ -25,6 +26,8 @@ type Deps struct {
 	OpenStore func(swap.Store) (*runstore.Store, error)
 	// OpenRoute connects to a gateway.
 	OpenRoute func(swap.Route) (traffic.Controller, error)
+	// Calibrate checks the load client before each step.
+	Calibrate Calibrate
 	// Slack posts messages.
 	Slack notify.Poster
 }
@@ -54,7 +57,8 @@ func Production(log *slog.Logger, version string) Deps {
 			}
 			return traffic.New(r, token.Reveal(), hc)
 		},
-		Slack: notify.Poster{HTTP: hc},
+		Calibrate: calibration.Run,
+		Slack:     notify.Poster{HTTP: hc},
 	}
 }
 

@@ -51,12 +51,12 @@ func (a *Activities) CompareArms(ctx context.Context, in swap.CompareInput) (swa
 	if err != nil {
 		return swap.Comparison{}, err
 	}
-	blocks, _ := planned(in.Spec)
 	ev := judge.Evidence{
 		Blocks:         judge.BlocksFrom(e.manifests, e.records),
 		Gates:          in.Spec.Gates,
 		Settings:       in.Spec.Judge,
-		Planned:        swap.PerArm[int]{Baseline: blocks, Candidate: blocks},
+		Ends:           judge.EndsFrom(e.manifests),
+		Planned:        expected(in.Spec.Load, e.manifests),
 		Instruments:    judge.InstrumentsFrom(e.manifests),
 		SendLateness:   in.Spec.Load.Calibration.SendLateness,
 		EvidenceSHA256: e.sha256,
@@ -70,6 +70,28 @@ func (a *Activities) CompareArms(ctx context.Context, in swap.CompareInput) (swa
 	comparison := judge.Decide(ev)
 	comparison.Capacity = capacity.Of(in.Spec.Load.Steps, in.Steps)
 	return comparison, nil
+}
+
+// expected is how many blocks of each arm must be there: those planned, or as many as a step was driven for that was prolonged
+// or stopped at a limit. After a step that was stopped there are no more.
+func expected(l swap.Load, manifests []swap.StepManifest) swap.PerArm[int] {
+	driven := map[int]swap.StepManifest{}
+	for _, m := range manifests {
+		driven[m.Step] = m
+	}
+	var n swap.PerArm[int]
+	for i, step := range l.Steps {
+		m := driven[i+1]
+		blocks := len(m.Blocks) / 2
+		if m.Ended.Code != swap.EndedLimit {
+			blocks = max(blocks, l.BlocksPerArm(step))
+		}
+		n.Baseline, n.Candidate = n.Baseline+blocks, n.Candidate+blocks
+		if m.Ended.Code == swap.EndedLimit {
+			break
+		}
+	}
+	return n
 }
 
 // FitBaseline fits the distribution of the baseline arm and keeps it in the store.

@@ -2,21 +2,21 @@ package activities
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"sync/atomic"
 	"time"
 
 	"github.com/swapgate/swapgate/pkg/engine"
 	"github.com/swapgate/swapgate/pkg/load"
-	"github.com/swapgate/swapgate/pkg/load/rawlog"
+	"github.com/swapgate/swapgate/pkg/load/hold"
+	"github.com/swapgate/swapgate/pkg/load/instrument"
 	"github.com/swapgate/swapgate/pkg/runstore"
 	"github.com/swapgate/swapgate/pkg/swap"
 	"github.com/swapgate/swapgate/pkg/workload"
 )
 
-// LoadStep drives one load level on both arms in interleaved blocks. Each block counts once its records are sealed in the
-// store; an attempt goes on from what is sealed and drives the rest.
+// LoadStep drives one load level on both arms in interleaved blocks until the step is over. Before its first block the load
+// client is calibrated. Each block counts once its records are sealed in the store; an attempt goes on from what is sealed
+// and drives the rest.
 func (a *Activities) LoadStep(ctx context.Context, in swap.LoadStepInput) (swap.StepResult, error) {
 	s, err := a.openStep(ctx, in)
 	if err != nil {
@@ -25,87 +25,77 @@ func (a *Activities) LoadStep(ctx context.Context, in swap.LoadStepInput) (swap.
 	defer s.close(ctx)
 	stop := startProgress(ctx, s.progress)
 	defer stop()
-	for _, block := range s.order {
-		if err := s.drive(ctx, block); err != nil {
-			return swap.StepResult{}, err
-		}
+	if err := s.resume(ctx); err != nil {
+		return swap.StepResult{}, err
 	}
-	return s.finish(ctx)
+	if err := s.calibrate(ctx); err != nil {
+		return swap.StepResult{}, err
+	}
+	end, err := s.drive(ctx)
+	if err != nil {
+		return swap.StepResult{}, err
+	}
+	return s.finish(ctx, end)
 }
 
 // step is one attempt at a load step.
 type step struct {
 	in      swap.LoadStepInput
 	spec    swap.Step
-	order   []swap.BlockPlan
 	attempt string
+	now     func() time.Time
+
 	store   *runstore.Store
 	log     *runstore.StepLog
 	prompts *workload.Generator
+	replay  *load.Replay
 	clients swap.PerArm[*engine.Client]
-	meter   load.Meter
-	done    atomic.Int64
-	now     func() time.Time
+
+	plan       hold.Plan
+	instrument stepInstrument
+	// driven are the blocks so far, tally what they came to.
+	driven []hold.Block
+	tally  load.StepTally
+	meter  load.Meter
+	done   atomic.Int64
 }
 
-func (a *Activities) openStep(ctx context.Context, in swap.LoadStepInput) (s *step, err error) {
-	if in.Step < 1 || in.Step > len(in.Spec.Load.Steps) {
-		return nil, invalidRequest("step %d: the request has steps 1 to %d", in.Step, len(in.Spec.Load.Steps))
+// drive drives blocks until the step is over. Both blocks of a pair are driven even when the first broke a limit: whether
+// the other arm holds it is what people want to know.
+func (s *step) drive(ctx context.Context) (swap.StepEnd, error) {
+	for {
+		end := s.end()
+		if end != nil && len(s.driven)%2 == 0 {
+			return *end, nil
+		}
+		if workerStopping(ctx) {
+			return swap.StepEnd{}, errWorkerStopping
+		}
+		if err := s.driveBlock(ctx, load.BlockAt(s.in.Step, len(s.driven))); err != nil {
+			return swap.StepEnd{}, err
+		}
 	}
-	s = &step{
-		in: in, spec: in.Spec.Load.Steps[in.Step-1], attempt: attemptID(ctx), now: a.Now,
-	}
-	s.order = load.BlockOrder(in.Step, s.spec, in.Spec.Load.Block.Std())
-	if s.prompts, err = workload.New(in.Spec.Workload); err != nil {
-		return nil, invalidRequest("%w", err)
-	}
-	if s.clients, err = openClients(in.Spec, in.Facts); err != nil {
-		return nil, err
-	}
-	if s.store, err = a.OpenStore(in.Spec.Store); err != nil {
-		return nil, err
-	}
-	// Uploads outlast the activity's context: a cancelled step still stores what it sealed.
-	uploads := context.WithoutCancel(ctx)
-	s.log, err = runstore.OpenStepLog(uploads, s.store, runKey(ctx, in.Spec.Target), in.Step, s.spec, s.attempt)
-	if err != nil {
-		s.store.Close()
-		return nil, err
-	}
-	return s, nil
 }
 
-// drive runs one block that is not sealed yet.
-func (s *step) drive(ctx context.Context, block swap.BlockPlan) error {
-	defer s.done.Add(1)
-	if _, sealed := s.log.Sealed()[block.Block]; sealed {
+// end is why the step is over; nil if it is not.
+func (s *step) end() *swap.StepEnd {
+	if len(s.driven) == 0 {
 		return nil
 	}
-	if workerStopping(ctx) {
-		return errWorkerStopping
+	d := hold.Next(s.plan, s.driven)
+	if d.More {
+		return nil
 	}
-	spec := s.in.Spec
-	plan := load.PlanBlock(s.prompts, s.spec, spec.Load.Settle.Std(), spec.Load.Block.Std(), spec.Workload.Seed, load.StreamOf(block))
-	if err := load.CheckLimits(plan.Peak(spec.Workload.RequestTimeout.Std())); err != nil {
-		return err
+	if d.End.Code == swap.EndedLimit && hold.Breaks(s.plan, s.driven, d.End.Arm.Other()) {
+		d.End.Arm, d.End.Message = "", d.End.Message+"; the other arm breaks a limit too"
 	}
-	if err := s.log.Begin(block, s.now()); err != nil {
-		return err
-	}
-	tape := startBlockTape(s.log)
-	result, err := load.Run(ctx, s.clients.Get(block.Arm), plan, load.Options{
-		Block: block, Model: endpoint(spec, block.Arm).Model, RunSalt: s.attempt,
-		Timeout: spec.Workload.RequestTimeout.Std(), Meter: &s.meter, OnRecord: tape.keep,
-	})
-	if err := errors.Join(err, tape.close()); err != nil {
-		return err
-	}
-	return s.log.Seal(load.Summarise(block, plan, result))
+	return &d.End
 }
 
 func (s *step) progress() swap.Progress {
 	p := s.meter.Snapshot(s.now())
-	p.What, p.Done, p.Total, p.Pending = "blocks", int(s.done.Load()), len(s.order), s.log.Pending()
+	p.What, p.Done, p.Pending = "blocks", int(s.done.Load()), s.log.Pending()
+	p.Total = max(2*s.plan.Blocks, p.Done)
 	if outage := s.log.Outage(); outage != nil {
 		p.Problem = outage.Error()
 	}
@@ -114,25 +104,20 @@ func (s *step) progress() swap.Progress {
 	return p
 }
 
-// finish waits for the uploads, writes the manifest and summarises what it counts.
-func (s *step) finish(ctx context.Context) (swap.StepResult, error) {
-	manifest, ref, err := s.log.Finish(ctx, s.order)
+// finish waits for the uploads and writes the manifest.
+func (s *step) finish(ctx context.Context, end swap.StepEnd) (swap.StepResult, error) {
+	plans := make([]swap.BlockPlan, len(s.driven))
+	for i := range plans {
+		plans[i] = s.driven[i].BlockPlan
+	}
+	var needed instrument.Medians
+	needed.TTFT, needed.TPOT = s.tally.Medians(swap.Baseline)
+	manifest, ref, err := s.log.Finish(ctx, plans, end, s.instrument.state(s.in.Spec.Load.Calibration, needed))
 	if err != nil {
 		return swap.StepResult{}, err
 	}
-	_, records, err := runstore.ReadStep(ctx, s.store, ref)
-	if err != nil {
-		return swap.StepResult{}, err
-	}
-	byBlock := map[int32][]rawlog.Record{}
-	for _, r := range records {
-		byBlock[r.Block] = append(byBlock[r.Block], r)
-	}
-	var tally load.StepTally
-	for _, b := range manifest.Blocks {
-		tally.Add(b, byBlock[int32(b.Block)]) //nolint:gosec // blocks are counted in thousands
-	}
-	result := tally.Result(s.in.Step, s.spec)
+	result := s.tally.Result(s.in.Step, s.spec)
+	result.Ended, result.Instrument = manifest.Ended, manifest.Instrument
 	result.Discarded, result.Manifest = len(manifest.Discarded), ref
 	return result, nil
 }
@@ -146,22 +131,4 @@ func (s *step) close(ctx context.Context) {
 	s.store.Close()
 	s.clients.Baseline.Close()
 	s.clients.Candidate.Close()
-}
-
-// openClients makes one load client for each arm.
-func openClients(spec swap.Spec, facts swap.PerArm[swap.ArmFacts]) (swap.PerArm[*engine.Client], error) {
-	var clients swap.PerArm[*engine.Client]
-	for _, arm := range swap.Arms {
-		t, err := target(endpoint(spec, arm))
-		if err != nil {
-			return clients, fmt.Errorf("%s: %w", arm, err)
-		}
-		*clients.Ptr(arm), err = engine.NewClient(t, engine.ClientOptions{
-			Peak: peak(spec), Capabilities: engine.CapabilitiesOf(facts.Get(arm)),
-		})
-		if err != nil {
-			return clients, invalidRequest("%s: %w", arm, err)
-		}
-	}
-	return clients, nil
 }

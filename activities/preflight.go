@@ -3,8 +3,6 @@ package activities
 import (
 	"context"
 	"fmt"
-	"math"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -47,7 +45,7 @@ func (a *Activities) probe(ctx context.Context, spec swap.Spec, arm swap.Arm) (s
 	if err != nil {
 		return swap.ArmFacts{}, fmt.Errorf("%s: %w", arm, err)
 	}
-	facts, err := engine.Probe(ctx, a.HTTP, t)
+	facts, err := engine.Probe(ctx, a.HTTP, t, spec.Workload.API)
 	if err != nil {
 		return swap.ArmFacts{}, fmt.Errorf("%s: %w", arm, err)
 	}
@@ -107,18 +105,4 @@ func planned(spec swap.Spec) (blocks, requests int) {
 		requests += int(s.Rate * s.Hold.Seconds())
 	}
 	return blocks, requests
-}
-
-// peak is the largest number of connections that a load client may need at once.
-func peak(spec swap.Spec) int {
-	most := spec.WarmUp.Concurrency
-	for _, s := range spec.Load.Steps {
-		most = max(most, s.Concurrency, inFlight(s.Rate, spec.Workload.RequestTimeout.Std()))
-	}
-	return most
-}
-
-// inFlight is how many requests of an open loop are in flight if each takes as long as it may.
-func inFlight(rate float64, timeout time.Duration) int {
-	return int(math.Ceil(rate * timeout.Seconds()))
 }

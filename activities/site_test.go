@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+
+	"github.com/swapgate/swapgate/pkg/load/calibration"
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/local/localtest"
 	"github.com/swapgate/swapgate/pkg/runstore"
@@ -39,6 +42,12 @@ type site struct {
 	deps    Deps
 }
 
+// goodClient stands for a check of the load client that found nothing. These tests share their process with the servers, so
+// that a real one would find much.
+func goodClient(context.Context, calibration.Config) (swap.InstrumentReading, error) {
+	return swap.InstrumentReading{Requests: 40, Tokens: 160, TTFTErrorP99MS: swap.Of(0.1), TokenErrorP99MS: swap.Of(0.1)}, nil
+}
+
 type middleware func(http.Handler) http.Handler
 
 // plan is how a site is built.
@@ -57,6 +66,7 @@ func newSite(t *testing.T, changes ...func(*plan)) *site {
 		change(&p)
 	}
 	s := &site{deps: Production(slog.New(slog.DiscardHandler), "v-test")}
+	s.deps.Calibrate = goodClient
 	if p.deps != nil {
 		p.deps(&s.deps)
 	}

@@ -10,9 +10,9 @@ import (
 
 // WarmUp brings one arm to steady state and measures its first request apart.
 func (a *Activities) WarmUp(ctx context.Context, in swap.WarmUpInput) (swap.WarmUpResult, error) {
-	prompts, err := workload.New(in.Spec.Workload)
+	prompts, err := allPrompts(in.Spec)
 	if err != nil {
-		return swap.WarmUpResult{}, invalidRequest("%w", err)
+		return swap.WarmUpResult{}, err
 	}
 	var facts swap.PerArm[swap.ArmFacts]
 	*facts.Ptr(in.Arm) = in.Facts
@@ -33,4 +33,21 @@ func (a *Activities) WarmUp(ctx context.Context, in swap.WarmUpInput) (swap.Warm
 		Block: swap.BlockPlan{Arm: in.Arm}, Model: endpoint(in.Spec, in.Arm).Model, RunSalt: attemptID(ctx),
 		Timeout: in.Spec.Workload.RequestTimeout.Std(), Meter: meter,
 	})
+}
+
+// allPrompts are the kinds of prompt that the load will send: one for each length that steps set, or the workload's own.
+func allPrompts(spec swap.Spec) ([]*workload.Generator, error) {
+	var kinds []*workload.Generator
+	seen := map[[32]byte]bool{}
+	for _, step := range spec.Load.Steps {
+		g, err := stepPrompts(spec.Workload, step)
+		if err != nil {
+			return nil, err
+		}
+		if digest := g.Digest(); !seen[digest] {
+			seen[digest] = true
+			kinds = append(kinds, g)
+		}
+	}
+	return kinds, nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/swapgate/swapgate/pkg/engine"
+	"github.com/swapgate/swapgate/pkg/engine/protocol"
 	"github.com/swapgate/swapgate/pkg/load"
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/rollout"
@@ -86,8 +87,7 @@ func (a *Activities) openObserver(ctx context.Context, in swap.ObserveWindowInpu
 		return nil, fmt.Errorf("route: %w", err)
 	}
 	o.client, err = engine.NewClient(t, engine.ClientOptions{
-		Peak:         inFlight(plan.ProbeRate, in.Spec.Workload.RequestTimeout.Std()),
-		Capabilities: engine.CapabilitiesOf(in.Facts.Baseline),
+		Capabilities: protocol.CapabilitiesOf(in.Facts.Baseline),
 		ArmHeader:    swap.ArmHeader,
 	})
 	if err != nil {
@@ -164,7 +164,7 @@ func (o *observer) drive(ctx context.Context) error {
 	}
 	step := swap.Step{Rate: o.plan.ProbeRate}
 	stream := windowStream + uint64(o.in.Index) //nolint:gosec // counts from 1
-	plan := load.PlanBlock(o.prompts, step, 0, length, o.in.Spec.Workload.Seed, stream)
+	plan := load.PlanBlock(o.prompts, step, 0, length, o.in.Spec.Workload.Seed, stream, nil)
 	_, err := load.Run(ctx, o.client, plan, load.Options{
 		Model: o.in.Spec.Baseline.Model, RunSalt: o.attempt, Timeout: o.in.Spec.Workload.RequestTimeout.Std(),
 		Meter: &o.meter, OnRecord: o.keep,

@@ -84,7 +84,7 @@ func (v *validation) steps(ctx workflow.Context) error {
 	spec := v.in.Spec
 	for i, step := range spec.Load.Steps {
 		opts := drive(fmt.Sprintf("step %d/%d: %s, %d blocks per arm", i+1, len(spec.Load.Steps), step.Label(),
-			spec.Load.BlocksPerArm(step)), spec.Load.StepDuration(step))
+			spec.Load.BlocksPerArm(step)), spec.Load.LongestStep(step))
 		opts.ActivityID = fmt.Sprintf("load-step-%d", i+1)
 		actx := workflow.WithActivityOptions(ctx, opts)
 		var res swap.StepResult
@@ -95,6 +95,9 @@ func (v *validation) steps(ctx workflow.Context) error {
 		v.verdict.Steps = append(v.verdict.Steps, res)
 		v.manifests = append(v.manifests, res.Manifest)
 		v.board.stepDone(ctx, len(v.verdict.Steps))
+		if res.Ended.Code == swap.EndedLimit {
+			break // a load that cannot be held cannot be raised
+		}
 	}
 	return nil
 }

@@ -106,14 +106,6 @@ load: {gradient: {}}`,
 		},
 	},
 	{
-		name:  "extension between blocks",
-		added: "load: {block: 45s, extend: {}, steps: [{concurrency: 4, hold: 3m}, {concurrency: 8, hold: 4m30s}]}",
-		want: []string{
-			"swap.yaml:5:20: load.extend.max_hold: must be a whole number of blocks of 45s, got 5m; write 4m30s or 5m15s " +
-				"(left out, so the default applies)",
-		},
-	},
-	{
 		name:  "fields of the other rule",
 		added: "load: {extend: {cv: 0.1}}",
 		want: []string{
@@ -130,11 +122,9 @@ load: {gradient: {}}`,
 	},
 	{
 		name:  "limits without their sources",
-		added: "load: {limits: {achieved_rate: 0.9, gpu_utilization: 0.95}}",
+		added: "load: {limits: {gpu_utilization: 0.95}}",
 		want: []string{
-			"swap.yaml:5:32: load.limits.achieved_rate: belongs to steps with a rate, and no step has one; delete it, or " +
-				"use e2e_p95",
-			"swap.yaml:5:54: load.limits.gpu_utilization: needs a source of kind dcgm: add {kind: dcgm, url: …} to " +
+			"swap.yaml:5:34: load.limits.gpu_utilization: needs a source of kind dcgm: add {kind: dcgm, url: …} to " +
 				"telemetry.sources, or delete it",
 		},
 	},

@@ -12,10 +12,6 @@ func checkLimits(r *reporter, spec swap.Spec) {
 		r.valueUsing(p.child("ttft_p95"), []path{at("workload", "api")},
 			"has no meaning for api %s, whose answers come whole; use e2e_p95", spec.Workload.API)
 	}
-	if limits.AchievedRate > 0 && !slices.ContainsFunc(spec.Load.Steps, func(s swap.Step) bool { return s.Rate > 0 }) {
-		r.valueUsing(p.child("achieved_rate"), []path{at("load", "steps")},
-			"belongs to steps with a rate, and no step has one; delete it, or use e2e_p95")
-	}
 	if limits.KVUsage > 0 {
 		checkSeesKVCache(r, p.child("kv_usage"), spec)
 	}
@@ -49,7 +45,6 @@ func checkExtend(r *reporter, l swap.Load) {
 }
 
 func checkMaxHold(r *reporter, p path, l swap.Load) {
-	checkHold(r, p, l.Extend.MaxHold.Std(), l.Block.Std())
 	longest, holder := swap.Duration(0), path(nil)
 	for i, s := range l.Steps {
 		if s.Hold > longest {

@@ -1,6 +1,9 @@
 package config
 
-import "github.com/swapgate/swapgate/pkg/swap"
+import (
+	"github.com/swapgate/swapgate/pkg/load/hold"
+	"github.com/swapgate/swapgate/pkg/swap"
+)
 
 // fieldDefault is the value of a field that the file leaves out. A default applies only where the group that holds the
 // field exists; an empty group as a default creates it.
@@ -74,11 +77,12 @@ var defaults = []fieldDefault{
 	{field: "load.settle", value: "10s"},
 	{field: "load.shards", value: int64(1)},
 	{field: "load.extend.rule", value: string(swap.SteadyTrend)},
-	{field: "load.extend.precision", value: 0.25, derive: forRule(swap.SteadyTrend, 0.25)},
-	{field: "load.extend.cv", value: 0.15, derive: forRule(swap.SteadyCV, 0.15)},
-	{field: "load.extend.max_hold", value: "5m"},
+	{field: "load.extend.precision", value: hold.DefaultPrecision, derive: forRule(swap.SteadyTrend, hold.DefaultPrecision)},
+	{field: "load.extend.cv", value: hold.DefaultCV, derive: forRule(swap.SteadyCV, hold.DefaultCV)},
+	{field: "load.extend.max_hold", value: "10m", derive: mostHold},
 	{field: "load.limits", value: emptyGroup},
-	{field: "load.limits.error_rate", value: 0.5},
+	{field: "load.limits.error_rate", value: hold.DefaultErrorRate},
+	{field: "load.limits.achieved_rate", value: hold.DefaultAchievedRate},
 	{field: "load.calibration", value: emptyGroup},
 	{field: "load.calibration.duration", value: "2s"},
 

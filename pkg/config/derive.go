@@ -62,6 +62,14 @@ func forRule(rule swap.SteadyRule, value float64) func(*node) any {
 	}
 }
 
+// mostHold is the stated cap for the stated rule; the sound rule needs more blocks to know.
+func mostHold(extend *node) any {
+	if swap.SteadyRule(extend.text("rule")) == swap.SteadyCV {
+		return "5m"
+	}
+	return "10m"
+}
+
 func gatesByAPI(root *node) any {
 	if swap.API(root.fields["workload"].text("api")).Unit() != swap.UnitTokens {
 		return wholeAnswerGates

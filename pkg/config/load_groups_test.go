@@ -51,7 +51,7 @@ func TestDefaultsOfALoadInFull(t *testing.T) {
 			{Rate: 50, Arrival: &swap.Arrival{Process: swap.ArrivalPoisson}},
 		},
 		Block: 30 * second, Settle: 10 * second, Shards: 1,
-		Extend:      &swap.Extend{Rule: swap.SteadyTrend, Precision: 0.25, MaxHold: 300 * second},
+		Extend:      &swap.Extend{Rule: swap.SteadyTrend, Precision: 0.15, MaxHold: 600 * second},
 		Limits:      swap.Limits{ErrorRate: 0.5, AchievedRate: 0.9, TTFTP95: 2 * second, E2EP95: 30 * second, KVUsage: 0.98},
 		Calibration: swap.Calibration{Duration: 2 * second, TokenError: second / 2000},
 	}

@@ -84,7 +84,7 @@ func TestMinimalFileGetsEveryDefault(t *testing.T) {
 				{Concurrency: 64, Hold: 120 * second},
 			},
 			Block: 30 * second, Settle: 10 * second, Shards: 1,
-			Limits:      swap.Limits{ErrorRate: 0.5},
+			Limits:      swap.Limits{ErrorRate: 0.5, AchievedRate: 0.5},
 			Calibration: swap.Calibration{Duration: 2 * second},
 		},
 		Telemetry: swap.Telemetry{Interval: second, EngineMetrics: &engineMetrics},

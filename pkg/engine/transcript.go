@@ -104,7 +104,8 @@ func (t *transcript) token(c *protocol.Chunk, ev eventstream.Event) {
 	if o.Chunks == 0 {
 		o.First = at
 	} else {
-		t.gaps = append(t.gaps, at.Sub(o.Last).Microseconds())
+		// The difference of two rounded offsets: rounded gaps would add up to a drift.
+		t.gaps = append(t.gaps, at.Sub(o.First).Microseconds()-o.Last.Sub(o.First).Microseconds())
 		if ev.Read == t.lastRead {
 			o.Coalesced++
 		}

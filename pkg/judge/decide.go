@@ -26,7 +26,7 @@ func Decide(evidence Evidence) swap.Comparison {
 	if checked.unbelievable {
 		withhold(comparison.Gates)
 	}
-	conclude(&comparison, checked.reasons, shifts)
+	conclude(&comparison, checked, shifts)
 	return comparison
 }
 
@@ -92,7 +92,7 @@ func (m *measured) missingValues() []swap.Finding {
 }
 
 // conclude decides overall and orders the reasons.
-func conclude(c *swap.Comparison, checks []swap.Reason, shifts Shifts) {
+func conclude(c *swap.Comparison, checked checks, shifts Shifts) {
 	byDecision := map[swap.Decision][]swap.Reason{}
 	var regressions []swap.Reason
 	for _, gate := range c.Gates {
@@ -104,17 +104,21 @@ func conclude(c *swap.Comparison, checks []swap.Reason, shifts Shifts) {
 			regressions = append(regressions, gate.Reason)
 		}
 	}
-	switch {
-	case len(byDecision[swap.Fail]) > 0:
-		c.Decision = swap.Fail
+	failed := byDecision[swap.Fail]
+	if len(failed) > 0 {
 		cause := swap.Reason{Code: swap.ReasonGateFailed, Subject: string(swap.Candidate), Message: Suspect(c.Gates, shifts)}
-		c.Reasons = append([]swap.Reason{cause}, byDecision[swap.Fail]...)
-	case len(checks)+len(byDecision[swap.Inconclusive]) > 0:
+		failed = append([]swap.Reason{cause}, failed...)
+	}
+	failed = append(checked.failures, failed...)
+	switch {
+	case len(failed) > 0 && !checked.unbelievable:
+		c.Decision, c.Reasons = swap.Fail, failed
+	case len(failed)+len(checked.reasons)+len(byDecision[swap.Inconclusive]) > 0:
 		c.Decision = swap.Inconclusive
 	default:
 		c.Decision = swap.Pass
 	}
-	c.Reasons = append(c.Reasons, checks...)
+	c.Reasons = append(c.Reasons, checked.reasons...)
 	c.Reasons = append(c.Reasons, byDecision[swap.Inconclusive]...)
 	c.Reasons = append(c.Reasons, regressions...)
 }

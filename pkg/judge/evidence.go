@@ -8,7 +8,10 @@ type Evidence struct {
 	// Gates to judge. None at all is inconclusive, never a pass.
 	Gates    []swap.Gate
 	Settings swap.Judge
-	// Planned is the number of blocks planned for each arm, over all steps.
+	// Ends says why each step ended.
+	Ends []End
+	// Planned is the number of blocks that should be there of each arm, over all steps: those planned, or driven until a step
+	// ended otherwise.
 	Planned swap.PerArm[int]
 	// Telemetry is how the telemetry sources did.
 	Telemetry []swap.SourceState

@@ -12,9 +12,10 @@ import (
 // lengthMixShare is the difference in median answer length from which the arms did different work.
 const lengthMixShare = .05
 
-// checks are what is said of the evidence itself: reasons that forbid a pass, and findings that do not. An unbelievable
-// instrument forbids a fail too.
+// checks are what is said of the evidence itself: failures that need no gate, reasons that forbid a pass, and findings that
+// do not. An unbelievable instrument forbids a fail too.
 type checks struct {
+	failures     []swap.Reason
 	reasons      []swap.Reason
 	findings     []swap.Finding
 	unbelievable bool
@@ -23,6 +24,7 @@ type checks struct {
 func check(e Evidence, p pairs) checks {
 	var c checks
 	c.instrument(e, p)
+	c.ends(e.Ends)
 	c.complete(e, p)
 	c.samePlan(p)
 	c.baselineAnswers(p)

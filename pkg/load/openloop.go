@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// readyLead is how long before its time a request is made ready: long enough to open a connection and to write a prompt.
-	readyLead = 100 * time.Millisecond
+	// Lead is how long before its time a request is made ready: long enough to open a connection and to write a prompt.
+	Lead = 100 * time.Millisecond
 	// readyAhead bounds how many requests wait ready for the dispatcher.
 	readyAhead = 1 << 14
 )
@@ -18,7 +18,7 @@ const (
 // open sends at the planned times. A request is made ready by a goroutine of its own, which then waits for the answer; the
 // dispatcher only waits for the time and writes.
 func (d *driver) open(ctx context.Context, wait waiter) {
-	d.begin(readyLead)
+	d.begin(Lead)
 	ready := make(chan *flight, readyAhead)
 	d.wg.Go(func() { d.prepare(ctx, ready) })
 	for f := range ready {
@@ -39,7 +39,7 @@ func (d *driver) prepare(ctx context.Context, ready chan<- *flight) {
 	var u *unit
 	for i, s := range sends {
 		due := d.start.Add(s.at)
-		if !waitTimer(ctx, due.Add(-readyLead)) {
+		if !waitTimer(ctx, due.Add(-Lead)) {
 			d.abandon(sends[i:])
 			return
 		}
@@ -49,7 +49,7 @@ func (d *driver) prepare(ctx context.Context, ready chan<- *flight) {
 		j, _ := d.asker.job(u, s.turn) // a turn that is sent by the plan builds on no answer
 		f := newFlight(j, u, due)
 		f.held = d.hold(due, j.tokens)
-		if !waitTimer(ctx, due.Add(f.held-readyLead)) {
+		if !waitTimer(ctx, due.Add(f.held-Lead)) {
 			d.abandon(sends[i:])
 			return
 		}

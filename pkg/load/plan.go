@@ -90,7 +90,7 @@ func (p Plan) Peak(timeout time.Duration) int {
 	}
 	peak, first := 0, 0
 	for i, at := range p.Arrivals {
-		for first < i && at-p.Arrivals[first] >= timeout+readyLead {
+		for first < i && at-p.Arrivals[first] >= timeout+Lead {
 			first++
 		}
 		peak = max(peak, i-first+1)

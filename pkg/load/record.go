@@ -38,9 +38,9 @@ func fillStream(r *rawlog.Record, o engine.Observation) {
 	r.HeadersUS, r.RoleUS, r.FirstUS = since(o.Sent, o.Headers), since(o.Sent, o.Role), since(o.Sent, o.First)
 	r.VisibleUS, r.LastUS = since(o.Sent, o.Visible), since(o.Sent, o.Last)
 	r.FinishUS, r.EndUS = since(o.Sent, o.Finish), since(o.Sent, o.End)
-	r.Chunks, r.ChunkGapsUS, r.ChunkTokens = int32(o.Chunks), o.GapsUS, o.ChunkTokens          //nolint:gosec // far below 2^31
-	r.Coalesced, r.Keepalives = int32(o.Coalesced), int32(o.Keepalives)                         //nolint:gosec // far below 2^31
-	if r.KernelStamped = int32(o.KernelStamped); o.KernelStamped > 0 { //nolint:gosec // far below 2^31
+	r.Chunks, r.ChunkGapsUS, r.ChunkTokens = int32(o.Chunks), o.GapsUS, o.ChunkTokens //nolint:gosec // far below 2^31
+	r.Coalesced, r.Keepalives = int32(o.Coalesced), int32(o.Keepalives)               //nolint:gosec // far below 2^31
+	if r.KernelStamped = int32(o.KernelStamped); o.KernelStamped > 0 {                //nolint:gosec // far below 2^31
 		lag := o.Lag.Microseconds()
 		r.LagUS = &lag
 	}

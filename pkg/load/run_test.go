@@ -107,7 +107,7 @@ func TestCancelStopsAtOnce(t *testing.T) {
 				res, err := drive(ctx, s, p, options())
 				require.ErrorIs(t, err, why)
 				require.LessOrEqual(t, time.Since(began), 6*time.Second)
-				require.InDelta(t, 4*time.Second, res.Measured, float64(readyLead))
+				require.InDelta(t, 4*time.Second, res.Measured, float64(Lead))
 				counts := rawlog.Outcomes(res.Records)
 				require.Equal(t, len(res.Records), counts.Total())
 				require.Positive(t, counts[swap.Abandoned])

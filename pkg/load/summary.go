@@ -1,14 +1,16 @@
 package load
 
 import (
+	"slices"
 	"time"
 
+	"github.com/swapgate/swapgate/pkg/load/hold"
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/stats"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// BlockTally summarises a block while its records come by: 16 bytes a request, so that nobody needs to keep or read back the
+// BlockTally summarises a block while its records come by: some 20 bytes a request, so that nobody needs to keep or read back the
 // records. It is not safe for concurrent use; Options.OnRecord is one call at a time.
 type BlockTally struct {
 	plan     swap.BlockPlan
@@ -17,13 +19,17 @@ type BlockTally struct {
 	// ttft and tpot are of the good measured requests that have one, tokens is what these gave.
 	ttft, tpot series
 	tokens     swap.Value
+	e2e        series
+	// failed counts measured requests that failed, inTime those of all that ended well by the deadline.
+	failed, inTime int
+	deadline       time.Time
 	// late is of all requests that were sent, lateKept of those on a kept connection.
 	late, lateKept series
 }
 
-// NewBlockTally begins the tally of a block.
-func NewBlockTally(b swap.BlockPlan) *BlockTally {
-	return &BlockTally{plan: b, outcomes: swap.OutcomeCounts{}}
+// NewBlockTally begins the tally of a block. A request that ended well by the deadline counts as in time.
+func NewBlockTally(b swap.BlockPlan, deadline time.Time) *BlockTally {
+	return &BlockTally{plan: b, outcomes: swap.OutcomeCounts{}, deadline: deadline}
 }
 
 // Add counts a record; it keeps nothing that r points to.
@@ -35,10 +41,20 @@ func (t *BlockTally) Add(r *rawlog.Record) {
 	} else {
 		t.late.add(late)
 	}
-	if !r.Measured || !r.Good() {
+	if r.Good() && r.EndUS != nil && !time.Unix(0, r.SentUnixNS+*r.EndUS*1000).After(t.deadline) {
+		t.inTime++
+	}
+	switch {
+	case !r.Measured:
+		return
+	case !r.Good():
+		if swap.Outcome(r.Outcome) != swap.Abandoned {
+			t.failed++
+		}
 		return
 	}
 	t.ttft.add(r.TTFT())
+	t.e2e.add(r.E2E())
 	t.tpot.add(r.TPOT())
 	if n, ok := r.Tokens().Get(); ok {
 		t.tokens = swap.Of(t.tokens.Or(0) + n)
@@ -62,6 +78,14 @@ func (t *BlockTally) Result(scheduleSHA256 string, started time.Time, measured t
 	}
 }
 
+// Hold is what decides whether the step goes on after this block.
+func (t *BlockTally) Hold() hold.Block {
+	return hold.Block{
+		BlockPlan: t.plan, Planned: t.planned, Outcomes: t.outcomes, InTime: t.inTime, Failed: t.failed,
+		TTFT: t.ttft.ascending(), E2E: t.e2e.ascending(),
+	}
+}
+
 // series are values in ms. Seven digits suffice for what is only watched; verdicts use the raw records.
 type series []float32
 
@@ -71,13 +95,16 @@ func (s *series) add(v swap.Value) {
 	}
 }
 
-func (s series) quantile(p float64) swap.Value {
+func (s series) ascending() []float64 {
 	values := make([]float64, len(s))
 	for i, x := range s {
 		values[i] = float64(x)
 	}
-	return swap.Of(stats.Quantiles(values, p)[0])
+	slices.Sort(values)
+	return values
 }
+
+func (s series) quantile(p float64) swap.Value { return swap.Of(stats.Quantile(s.ascending(), p)) }
 
 // StepTally gathers the blocks of a step for its summary.
 type StepTally struct {
@@ -88,9 +115,10 @@ type StepTally struct {
 type armTally struct {
 	planned  int
 	outcomes swap.OutcomeCounts
-	ttft     series
-	tokens   swap.Value
-	measured time.Duration
+	// ttft and tpot are of good measured requests.
+	ttft, tpot series
+	tokens     swap.Value
+	measured   time.Duration
 }
 
 // Add takes one sealed block and the tally of its records.
@@ -103,10 +131,17 @@ func (t *StepTally) Add(b swap.BlockResult, block *BlockTally) {
 	a.planned += b.Planned
 	a.outcomes.Add(b.Outcomes)
 	a.ttft = append(a.ttft, block.ttft...)
+	a.tpot = append(a.tpot, block.tpot...)
 	a.measured += time.Duration(b.MeasuredMS) * time.Millisecond
 	if n, ok := block.tokens.Get(); ok {
 		a.tokens = swap.Of(a.tokens.Or(0) + n)
 	}
+}
+
+// Medians are those of an arm so far, in ms: time to first token, and time per output token after it.
+func (t *StepTally) Medians(arm swap.Arm) (ttft, tpot swap.Value) {
+	a := t.arms.Get(arm)
+	return a.ttft.quantile(0.5), a.tpot.quantile(0.5)
 }
 
 // Result is the step so far; the discarded attempts and the manifest are left to whoever stores them.

@@ -18,11 +18,11 @@ func TestSummaries(t *testing.T) {
 	takes := map[swap.Arm]time.Duration{swap.Baseline: 100 * time.Millisecond, swap.Candidate: 200 * time.Millisecond}
 	var tally StepTally
 	hashes := map[int][]string{}
-	for _, b := range BlockOrder(1, step, 10*time.Second) {
+	for _, b := range blockOrder(1, 2) {
 		synctest.Test(t, func(t *testing.T) {
 			p := PlanBlock(generator(t), step, time.Second, 10*time.Second, 1, StreamOf(b), nil)
 			opt := options()
-			block := NewBlockTally(b)
+			block := NewBlockTally(b, time.Time{})
 			opt.Block, opt.OnRecord = b, block.Add
 			res, err := drive(t.Context(), &fakeServer{answer: always(swap.OK, takes[b.Arm])}, p, opt)
 			require.NoError(t, err)
@@ -61,7 +61,7 @@ func TestATallyIsWhatTheRecordsSay(t *testing.T) {
 	plan := swap.BlockPlan{Step: 1, Block: 2, Arm: swap.Candidate, Pair: 1}
 	rapid.Check(t, func(t *rapid.T) {
 		records := rapid.SliceOf(rapid.Custom(tallied)).Draw(t, "records")
-		block := NewBlockTally(plan)
+		block := NewBlockTally(plan, time.Time{})
 		for i := range records {
 			block.Add(&records[i])
 		}

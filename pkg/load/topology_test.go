@@ -46,7 +46,9 @@ func onBlock(t *testing.T, s *fakeServer, g *workload.Generator, step swap.Step,
 func TestAStarIsSentAtOnce(t *testing.T) {
 	for name, step := range map[string]swap.Step{"open": {Rate: 5}, "closed": {Concurrency: 2}} {
 		t.Run(name, func(t *testing.T) {
-			s := &fakeServer{answer: func(n int) (swap.Outcome, time.Duration) { return swap.OK, time.Duration(n%4+1) * 100 * time.Millisecond }}
+			s := &fakeServer{answer: func(n int) (swap.Outcome, time.Duration) {
+				return swap.OK, time.Duration(n%4+1) * 100 * time.Millisecond
+			}}
 			got := onBlock(t, s, grouped(t, swap.Topology{Shape: swap.ShapeStar, Size: 4}), step, 10*time.Second, nil)
 			units := map[int32][]int64{}
 			for _, r := range got.Records {

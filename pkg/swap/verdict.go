@@ -33,6 +33,7 @@ const (
 	ReasonInstrument        = "INSTRUMENT"
 	ReasonIncomplete        = "INCOMPLETE"
 	ReasonPlanMismatch      = "PLAN_MISMATCH"
+	ReasonNotHeld           = "NOT_HELD"
 	ReasonTelemetryMissing  = "TELEMETRY_MISSING"
 	ReasonShareMismatch     = "SHARE_MISMATCH"
 	ReasonGuardErrors       = "GUARD_ERRORS"

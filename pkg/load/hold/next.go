@@ -55,6 +55,16 @@ func Next(p Plan, done []Block) Decision {
 	return Decision{More: true}
 }
 
+// Breaks reports whether an arm breaks a limit in its latest block.
+func Breaks(p Plan, done []Block, arm swap.Arm) bool {
+	for k := len(done); k > 0; k-- {
+		if done[k-1].Arm == arm {
+			return p.brokenLimit(done[:k]) != nil
+		}
+	}
+	return false
+}
+
 // endAfter says why the step ends with the last of the blocks, or nil.
 func (p Plan) endAfter(done []Block) *swap.StepEnd {
 	if end := p.brokenLimit(done); end != nil {
