@@ -61,6 +61,10 @@ test-shared: ## Tests that need real traces and other tools' results in SHARED_D
 test-server: $(TEMPORAL_CLI) ## Of these, the ones that break a running site: kills, restarts, outages
 	$(TEST) -count=1 ./starter/servertest/...
 
+.PHONY: test-endurance
+test-endurance: ## A million requests of 50 tokens through the raw log and back, within 300 MB; takes minutes
+	go test -count=1 -timeout 30m -tags endurance -run Endurance -v $(call tagged,endurance)
+
 .PHONY: test-engine
 test-engine: ## Tests against a real inference engine at SWAPGATE_ENGINE_URL
 	@test -n "$${SWAPGATE_ENGINE_URL:-}" || { echo 'test-engine: set SWAPGATE_ENGINE_URL to a running OpenAI-compatible server' >&2; exit 64; }
