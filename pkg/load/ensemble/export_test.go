@@ -1,0 +1,4 @@
+package ensemble
+
+// Connect lets tests play a follower by hand.
+var Connect = connect
