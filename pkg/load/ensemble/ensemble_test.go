@@ -33,6 +33,7 @@ func TestFollowerDies(t *testing.T) {
 	for _, when := range []string{"planning", "driving", "before its start"} {
 		t.Run(when, func(t *testing.T) {
 			s := newStage(t, 3, 3)
+			s.tune = func(c *ensemble.Config) { c.Headway, c.Lead = 1, 300*time.Millisecond }
 			dying := make(chan struct{})
 			die := func(ctx context.Context, attempt string) error {
 				if attempt != "s1-a1" || s.sealedBlocks() != 1 {
@@ -193,7 +194,7 @@ func TestConductorDies(t *testing.T) {
 func TestConductorIsReplaced(t *testing.T) {
 	s := newStage(t, 2, 1)
 	s.tune = func(c *ensemble.Config) { c.Silence = time.Second }
-	driving := make(chan struct{}, 2)
+	driving := make(chan struct{}, 100)
 	s.onDrive = func(ctx context.Context, _ int, _ string, turn ensemble.Turn) error {
 		if turn.Conductor != "s0-a1" {
 			return nil
@@ -296,7 +297,7 @@ func TestSlowFollowerIsWaitedFor(t *testing.T) {
 
 func TestStartIsSetFartherAheadForLateShards(t *testing.T) {
 	s := newStage(t, 3, 2)
-	s.tune = func(c *ensemble.Config) { c.Lead = time.Nanosecond }
+	s.tune = func(c *ensemble.Config) { c.Headway, c.Lead = 100*time.Millisecond, time.Millisecond }
 	p := s.open(t)
 	p.wait(p.startAll()...)
 	s.requireWhole(t)

@@ -62,9 +62,10 @@ func newStage(t *testing.T, of, blocks int) *stage {
 }
 
 func (s *stage) config(shard int, attempt string) ensemble.Config {
+	// Nobody is late with such a lead, and it costs no time: drives here do not wait for their start.
 	c := ensemble.Config{
 		Shard: shard, Of: s.of, Attempt: attempt, Board: s.board, Listen: "127.0.0.1:0",
-		JoinWithin: patience, ReturnWithin: patience, Poll: 10 * time.Millisecond, Lead: 100 * time.Millisecond, Headway: 1,
+		JoinWithin: patience, ReturnWithin: patience, Poll: 10 * time.Millisecond, Lead: 10 * time.Second,
 		Now: func() time.Time { return time.Now().Add(skew(shard)) },
 	}
 	if s.tune != nil {

@@ -79,21 +79,13 @@ func TestEndThatCannotBePublished(t *testing.T) {
 // A conductor that gives up on the missing tells those who came.
 func TestTooFewStopsThoseWhoCame(t *testing.T) {
 	s := newStage(t, 3, 1)
-	joined := make(chan struct{})
 	s.tune = func(c *ensemble.Config) {
 		if c.Shard == 0 {
 			c.JoinWithin = 3 * time.Second
-			return
-		}
-		c.OnWait = func(sentence string) {
-			if sentence == "" {
-				close(joined)
-			}
 		}
 	}
 	p := s.open(t)
 	conductor, follower := p.start(0, "s0-a1"), p.start(1, "s1-a1")
-	<-joined
 	require.ErrorContains(t, <-conductor.done, "2 of 3 came within 3s, missing: shard 2;")
 	require.ErrorIs(t, <-follower.done, ensemble.ErrStopped)
 }
