@@ -61,6 +61,7 @@ Temporal is found by its usual settings: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, T
 		newExtendCommand(a),
 		newRollbackCommand(a),
 		newSearchAttributesCommand(a),
+		newMetricsCommand(a),
 		newSchemaCommand(a),
 		newSimCommand(a),
 		newVersionCommand(a),

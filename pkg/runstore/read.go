@@ -40,7 +40,7 @@ func eachRecord(
 	}
 	defer content.discard()
 	count := newRowCount(block.BlockPlan)
-	err = eachRow(content, block.Raw.Rows, without, func(rows []rawlog.Record) error {
+	err = eachRow(content.reader(), content.size, block.Raw.Rows, without, func(rows []rawlog.Record) error {
 		for i := range rows {
 			count.add(&rows[i])
 		}
@@ -67,8 +67,10 @@ func eachRecord(
 // doError is a failure of the function that gets the rows, not of the rows.
 type doError struct{ error }
 
-func eachRow(content *spool, want int64, without map[string]bool, do func([]rawlog.Record) error) error {
-	t, err := openTable[rawlog.Record](content.reader(), content.size, want, without)
+func eachRow(
+	content io.ReaderAt, size, want int64, without map[string]bool, do func([]rawlog.Record) error,
+) error {
+	t, err := openTable[rawlog.Record](content, size, want, without)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func anyRecord(t *rapid.T) rawlog.Record {
 		Status: rapid.Int32().Draw(t, "status"), FinishReason: rapid.String().Draw(t, "reason"),
 		PromptSHA256: rapid.String().Draw(t, "sha"), Fingerprint: rapid.String().Draw(t, "fingerprint"),
 		ChunkTokens: rapid.SliceOfN(rapid.Int32(), 0, 5).Draw(t, "chunk tokens"),
-		Chunks: rapid.Int32().Draw(t, "chunks"), PromptTokens: tokens("prompt"), OutputTokens: tokens("output"),
+		Chunks:      rapid.Int32().Draw(t, "chunks"), PromptTokens: tokens("prompt"), OutputTokens: tokens("output"),
 		CachedTokens: tokens("cached"), Outcome: string(rapid.SampledFrom(swap.Outcomes).Draw(t, "outcome")),
 		Error: rapid.String().Draw(t, "error"), TraceID: rapid.String().Draw(t, "trace"), ConnReused: rapid.Bool().Draw(t, "reused"),
 	}
