@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/swapgate/swapgate/pkg/runstore"
+	"github.com/swapgate/swapgate/pkg/secret"
 	"github.com/swapgate/swapgate/pkg/swap"
 	"github.com/swapgate/swapgate/pkg/telemetry"
 )
@@ -98,7 +99,11 @@ func (a *Activities) sources(in swap.CaptureTelemetryInput) (sources []telemetry
 		for _, arm := range swap.Arms {
 			if facts := in.Facts.Get(arm); facts.MetricsPage != "" {
 				url := strings.TrimRight(facts.URL, "/") + facts.MetricsPage
-				page := telemetry.NewEnginePage(fmt.Sprintf("engine %s", facts.URL), url, a.HTTP)
+				key, err := secret.Resolve(endpoint(in.Spec, arm).APIKey)
+				if err != nil {
+					return nil, closeAll, fmt.Errorf("%s: %w", arm, err)
+				}
+				page := telemetry.NewEnginePage(fmt.Sprintf("engine %s", facts.URL), url, key, a.HTTP)
 				sources = append(sources, telemetry.Source{Sampler: page, Arm: arm, Interval: interval})
 			}
 		}

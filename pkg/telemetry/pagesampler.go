@@ -5,21 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+
+	"github.com/swapgate/swapgate/pkg/secret"
 )
 
 // PageSampler reads one Prometheus text page.
 type PageSampler struct {
 	name     string
 	url      string
+	key      secret.Value
 	client   *http.Client
 	dialects []dialect
 	// seen holds the metrics that the page has shown, to notice one that vanishes.
 	seen map[string]bool
 }
 
-// NewEnginePage samples the metrics page of an inference server. The engine is recognised by the page itself.
-func NewEnginePage(name, url string, client *http.Client) *PageSampler {
-	return &PageSampler{name: name, url: url, client: client, dialects: engineDialects(), seen: map[string]bool{}}
+// NewEnginePage samples the metrics page of an inference server, with the server's key if there is one: some engines guard
+// the page too. The engine is recognised by the page itself.
+func NewEnginePage(name, url string, key secret.Value, client *http.Client) *PageSampler {
+	return &PageSampler{name: name, url: url, key: key, client: client, dialects: engineDialects(), seen: map[string]bool{}}
 }
 
 // NewDCGMPage samples the page of NVIDIA's dcgm-exporter. Its default collect interval is 30 s: set
@@ -34,7 +38,7 @@ func (s *PageSampler) Name() string { return s.name }
 // Sample implements Sampler. A metric that an earlier page held and this one lacks is an error beside the samples: the
 // server was restarted or reconfigured.
 func (s *PageSampler) Sample(ctx context.Context) ([]Sample, error) {
-	body, err := Fetch(ctx, s.client, s.url, "")
+	body, err := Fetch(ctx, s.client, s.url, s.key.Reveal())
 	if err != nil {
 		return nil, err
 	}

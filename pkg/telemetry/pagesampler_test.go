@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/swapgate/swapgate/pkg/secret"
+	"github.com/swapgate/swapgate/pkg/swap"
 )
 
 func serve(t *testing.T, h http.HandlerFunc) (*httptest.Server, *http.Client) {
@@ -28,17 +31,35 @@ func pages(bodies ...string) http.HandlerFunc {
 
 func TestEnginePageOverHTTP(t *testing.T) {
 	srv, client := serve(t, pages("vllm:num_requests_running 3\n"))
-	s := NewEnginePage("engine", srv.URL+"/metrics", client)
+	s := NewEnginePage("engine", srv.URL+"/metrics", secret.Value{}, client)
 	got, err := s.Sample(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, "engine", s.Name())
 	require.Equal(t, []Sample{{Metric: RequestsRunning, Origin: "vllm:num_requests_running", Value: 3}}, got)
 }
 
+func TestEnginePageBehindAKey(t *testing.T) {
+	t.Setenv("ENGINE_KEY", "hunter2")
+	key, err := secret.Resolve(&swap.SecretRef{Env: "ENGINE_KEY"})
+	require.NoError(t, err)
+	srv, client := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer hunter2" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		_, _ = w.Write([]byte("llamacpp:requests_processing 3\n"))
+	})
+	got, err := NewEnginePage("engine", srv.URL, key, client).Sample(t.Context())
+	require.NoError(t, err)
+	require.Len(t, got, 1)
+	_, err = NewEnginePage("engine", srv.URL, secret.Value{}, client).Sample(t.Context())
+	require.ErrorContains(t, err, "401")
+}
+
 func TestVanishedMetricIsReportedUntilItReturns(t *testing.T) {
 	both := "vllm:num_requests_running 3\nvllm:num_requests_waiting 0\n"
 	srv, client := serve(t, pages(both, "vllm:num_requests_running 3\n", both))
-	s := NewEnginePage("engine", srv.URL, client)
+	s := NewEnginePage("engine", srv.URL, secret.Value{}, client)
 	_, err := s.Sample(t.Context())
 	require.NoError(t, err)
 
@@ -69,7 +90,7 @@ func TestPageFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv, client := serve(t, c.handler)
-			got, err := NewEnginePage("engine", srv.URL, client).Sample(t.Context())
+			got, err := NewEnginePage("engine", srv.URL, secret.Value{}, client).Sample(t.Context())
 			require.Empty(t, got)
 			require.ErrorContains(t, err, c.says)
 			if c.is != nil {
@@ -83,12 +104,12 @@ func TestScrapeErrorsKeepSecretsOut(t *testing.T) {
 	srv, client := serve(t, pages(""))
 	srv.Close()
 	withSecret := strings.Replace(srv.URL, "http://", "http://user:hunter2@", 1) + "/metrics?key=hunter2"
-	_, err := NewEnginePage("engine", withSecret, client).Sample(t.Context())
+	_, err := NewEnginePage("engine", withSecret, secret.Value{}, client).Sample(t.Context())
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "hunter2")
 	require.Contains(t, err.Error(), "/metrics")
 
-	_, err = NewEnginePage("engine", "http://user:hunter2@bad host/", client).Sample(t.Context())
+	_, err = NewEnginePage("engine", "http://user:hunter2@bad host/", secret.Value{}, client).Sample(t.Context())
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "hunter2")
 }
@@ -99,6 +120,6 @@ func TestScrapeEndsWithItsContext(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	})
-	_, err := NewEnginePage("engine", srv.URL, client).Sample(ctx)
+	_, err := NewEnginePage("engine", srv.URL, secret.Value{}, client).Sample(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 }
