@@ -19,7 +19,8 @@ const (
 //	             TTFT error P99        max(5 ms, 10 % of the baseline's median TTFT), or limits.SendLateness
 //	both         send lateness P99     the same
 //	             rate achieved         at least 99 % of the requests within 1 s of their plan
-//	during       lag P99               5 ms; 50 ms with kernel times, or 500 ms without a sign of CPU shortage [1]
+//	during       lag P99               5 ms; 50 ms with kernel times, or 500 ms without a sign of CPU shortage [1]; never less
+//	                                   than the tolerated send lateness with kernel times
 //	             CPU share             85 %; 95 % with kernel times
 //	             scheduling delay P99  5 ms; not judged with kernel times
 //	             GC pause              20 ms; not judged with kernel times
@@ -53,7 +54,7 @@ func judgeCalibration(r swap.InstrumentReading, b bounds) []swap.InstrumentFault
 func judgeStep(r swap.InstrumentReading, b bounds) []swap.InstrumentFault {
 	f := faults{path: "during."}
 	f.sends(r, b, nextShare)
-	f.timeAbove("lag_p99_ms", "looked at arrivals late by up to", r.LagP99MS, lagLimitMS(r), nextShare)
+	f.timeAbove("lag_p99_ms", "looked at arrivals late by up to", r.LagP99MS, lagLimitMS(r, b), nextShare)
 	mostCPU := stampedCPU
 	if !stamped(r) {
 		f.timeAbove("sched_latency_p99_ms", "waited for a CPU for up to", r.SchedLatencyP99MS, readLagMS, nextShare)
@@ -69,14 +70,15 @@ func judgeStep(r swap.InstrumentReading, b bounds) []swap.InstrumentFault {
 // stamped says whether arrivals carry the kernel's time. A reading without a token carries none.
 func stamped(r swap.InstrumentReading) bool { return r.KernelStamped.Or(0) >= allStamped }
 
-func lagLimitMS(r swap.InstrumentReading) float64 {
+// lagLimitMS is, with kernel times, never below the lateness that is tolerated: who may send so late may look so late.
+func lagLimitMS(r swap.InstrumentReading, b bounds) float64 {
 	switch {
 	case !stamped(r):
 		return readLagMS
 	case shortOfCPU(r):
-		return stampedLagMS
+		return max(stampedLagMS, b.latenessMS)
 	}
-	return longestLagMS
+	return max(longestLagMS, b.latenessMS)
 }
 
 // shortOfCPU says whether a signal other than lag and lateness shows that the client is short of CPU.

@@ -16,7 +16,7 @@ func Tolerated(during swap.InstrumentReading, limits swap.Calibration, baseline 
 		SendLatenessP99MS: swap.Of(b.latenessMS), RateAchieved: swap.Of(leastRate),
 	}
 	step = swap.InstrumentReading{
-		SendLatenessP99MS: swap.Of(b.latenessMS), RateAchieved: swap.Of(leastRate), LagP99MS: swap.Of(lagLimitMS(during)),
+		SendLatenessP99MS: swap.Of(b.latenessMS), RateAchieved: swap.Of(leastRate), LagP99MS: swap.Of(lagLimitMS(during, b)),
 		CPUShare: swap.Of(stampedCPU), Throttled: swap.Of(throttledOutright),
 	}
 	if !stamped(during) {
