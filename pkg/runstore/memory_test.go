@@ -59,7 +59,7 @@ func peakOf(t *testing.T, n int) (peak memoryPeak) {
 		}
 		return nil
 	}))
-	require.Equal(t, int32(n), want.seq)
+	require.Equal(t, n, int(want.seq), "all were read")
 	return peak
 }
 

@@ -65,69 +65,87 @@ func TestStories(t *testing.T) {
 		itl                                     []float64 // each as often as it weighs
 	}{
 		{
-			"T11 a role-only chunk is no token", stream{role: 5, visible: 214, chunks: []int64{214, 224}, finish: 224, end: 225, usage: 2},
+			"T11 a role-only chunk is no token",
+			stream{role: 5, visible: 214, chunks: []int64{214, 224}, finish: 224, end: 225, usage: 2},
 			214, 214, 224, 10, 10, 2, none(10),
 		},
 		{"T12 an empty answer", stream{role: 0, visible: -1, finish: 30, end: 31, usage: 0}, -1, -1, -1, -1, -1, 0, none()},
 		{
-			"T14 reasoning first", stream{role: 100, visible: 900, chunks: []int64{100, 110, 900}, finish: 900, end: 901, usage: 3},
+			"T14 reasoning first",
+			stream{role: 100, visible: 900, chunks: []int64{100, 110, 900}, finish: 900, end: 901, usage: 3},
 			100, 900, 900, 400, 400, 3, none(10, 790),
 		},
 		{
-			"T15 nothing but reasoning", stream{role: 100, visible: -1, chunks: every(100, 10, 20), finish: 300, end: 301, usage: 20},
+			"T15 nothing but reasoning",
+			stream{role: 100, visible: -1, chunks: every(100, 10, 20), finish: 300, end: 301, usage: 20},
 			100, -1, 290, 10, 10, 20, slices.Repeat([]float64{10}, 19),
 		},
 		{
-			"T16 a usage chunk is no token", stream{role: 50, visible: 50, chunks: []int64{50, 60}, finish: 61, end: 90, usage: 2},
+			"T16 a usage chunk is no token",
+			stream{role: 50, visible: 50, chunks: []int64{50, 60}, finish: 61, end: 90, usage: 2},
 			50, 50, 60, 10, 10, 2, none(10),
 		},
 		{
-			"T18 the first name of a tool call counts", stream{role: 10, visible: 70, chunks: []int64{70, 80}, finish: 81, end: 82, usage: 2},
+			"T18 the first name of a tool call counts",
+			stream{role: 10, visible: 70, chunks: []int64{70, 80}, finish: 81, end: 82, usage: 2},
 			70, 70, 80, 10, 10, 2, none(10),
 		},
 		{
-			"T20 four tokens a chunk", stream{
+			"T20 four tokens a chunk",
+			stream{
 				role: 100, visible: 100, chunks: every(100, 40, 10), tokens: slices.Repeat([]int32{4}, 10), finish: 460, end: 461, usage: 40,
 			},
 			100, 100, 460, 360.0 / 39, 10, 40, slices.Repeat([]float64{10}, 36),
 		},
 		{
-			"T20 where the server does not tell tokens of chunks", stream{
+			"T20 where the server does not tell tokens of chunks",
+			stream{
 				role: 100, visible: 100, chunks: every(100, 40, 10), finish: 460, end: 461, usage: 40,
 			},
 			100, 100, 460, 360.0 / 39, -1, 40, none(),
 		},
 		{
-			"T21 the first chunk bundles eight", stream{
+			"T21 the first chunk bundles eight",
+			stream{
 				role: 100, visible: 100, chunks: every(100, 10, 9), tokens: []int32{8, 1, 1, 1, 1, 1, 1, 1, 1}, finish: 180, end: 181, usage: 16,
 			},
 			100, 100, 180, 80.0 / 15, 10, 16, slices.Repeat([]float64{10}, 8),
 		},
 		{
-			"T22 TTFT is no ITL", stream{role: 500, visible: 500, chunks: every(500, 10, 5), finish: 540, end: 541, usage: 5},
+			"T22 TTFT is no ITL",
+			stream{role: 500, visible: 500, chunks: every(500, 10, 5), finish: 540, end: 541, usage: 5},
 			500, 500, 540, 10, 10, 5, slices.Repeat([]float64{10}, 4),
 		},
-		{"T23 one token", stream{role: 100, visible: 100, chunks: []int64{100}, finish: 100, end: 101, usage: 1}, 100, 100, 100, -1, -1, 1, none()},
 		{
-			"T26 usage counts, not chunks tokenised again", stream{role: 10, visible: 10, chunks: every(10, 10, 10), finish: 100, end: 101, usage: 10},
+			"T23 one token",
+			stream{role: 100, visible: 100, chunks: []int64{100}, finish: 100, end: 101, usage: 1},
+			100, 100, 100, -1, -1, 1, none(),
+		},
+		{
+			"T26 usage counts, not chunks tokenised again",
+			stream{role: 10, visible: 10, chunks: every(10, 10, 10), finish: 100, end: 101, usage: 10},
 			10, 10, 100, 10, 10, 10, slices.Repeat([]float64{10}, 9),
 		},
 		{
-			"T27 usage wins over any other count", stream{role: 10, visible: 10, chunks: every(10, 10, 37), finish: 370, end: 371, usage: 40},
+			"T27 usage wins over any other count",
+			stream{role: 10, visible: 10, chunks: every(10, 10, 37), finish: 370, end: 371, usage: 40},
 			10, 10, 370, 360.0 / 39, -1, 40, none(),
 		},
 		{
-			"T28 no usage", stream{role: 10, visible: 10, chunks: every(10, 10, 4), finish: 40, end: 41, usage: -1, asked: 128},
+			"T28 no usage",
+			stream{role: 10, visible: 10, chunks: every(10, 10, 4), finish: 40, end: 41, usage: -1, asked: 128},
 			10, 10, 40, -1, -1, -1, none(),
 		},
 		{
-			"T06 chunks of one read share its gap", stream{
+			"T06 chunks of one read share its gap",
+			stream{
 				role: 0, visible: 100, chunks: []int64{100, 100, 140, 140, 140, 140}, finish: 140, end: 141, usage: 6,
 			},
 			100, 100, 140, 8, 10, 6, none(10, 10, 10, 10),
 		},
 		{
-			"a chunk without a token leaves its gap to the next", stream{
+			"a chunk without a token leaves its gap to the next",
+			stream{
 				role: 0, visible: 100, chunks: []int64{100, 110, 120}, tokens: []int32{1, 0, 2}, finish: 120, end: 121, usage: 3,
 			},
 			100, 100, 120, 10, 10, 3, none(10, 10),
