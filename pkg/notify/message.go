@@ -22,13 +22,15 @@ const (
 // What one message shows; the report has the rest.
 const (
 	maxReasons    = 3
+	maxLoadNotes  = 4
 	maxFields     = 8
 	maxReasonText = 700
+	maxNoteText   = 450
 	maxName       = 200
 )
 
-// Message is the verdict in Block Kit: header, summary, up to three reasons, up to eight key numbers, links and context. It
-// is valid for any verdict: every text is within Slack's limits and free of mentions.
+// Message is the verdict in Block Kit: header, summary, up to three reasons, up to eight key numbers, up to four notes on the
+// load stage, links and context. It is valid for any verdict: every text is within Slack's limits and free of mentions.
 func Message(v swap.Verdict) []slack.Block {
 	blocks := []slack.Block{
 		slack.NewHeaderBlock(slack.NewTextBlockObject(slack.PlainTextType, headline(v, maxHeader), false, false)),
@@ -38,6 +40,9 @@ func Message(v swap.Verdict) []slack.Block {
 		blocks = append(blocks, section(said))
 	}
 	blocks = append(blocks, slack.NewSectionBlock(nil, fields(v), nil))
+	if said := loadNotes(phrase.LoadNotes(v)); said != "" {
+		blocks = append(blocks, section(said))
+	}
 	if addresses := links(v); addresses != "" {
 		blocks = append(blocks, section(addresses))
 	}
@@ -70,6 +75,17 @@ func reasons(all []swap.Reason) string {
 		lines = append(lines, "• "+mrkdwn(phrase.Reason(r), maxReasonText))
 	}
 	if more := len(all) - maxReasons; more > 0 {
+		lines = append(lines, fmt.Sprintf("• and %d more in the report", more))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func loadNotes(all []phrase.LoadNote) string {
+	var lines []string
+	for _, n := range all[:min(maxLoadNotes, len(all))] {
+		lines = append(lines, "• *"+bold(mrkdwn(n.About, maxName))+"* "+mrkdwn(n.Says, maxNoteText))
+	}
+	if more := len(all) - maxLoadNotes; more > 0 {
 		lines = append(lines, fmt.Sprintf("• and %d more in the report", more))
 	}
 	return strings.Join(lines, "\n")

@@ -139,6 +139,25 @@ func TestMessageShowsWhatDecides(t *testing.T) {
 	require.Less(t, strings.Index(string(b), "Error rate"), strings.Index(string(b), "TPOT P50"), "failed gates come first")
 }
 
+func TestMessageSaysWhatDidNotGoAsPlannedInTheLoad(t *testing.T) {
+	message := func(v swap.Verdict) string {
+		b, err := notify.JSON(notify.NewPayload("C1", v))
+		require.NoError(t, err)
+		return string(b)
+	}
+	limited := message(reporttest.FailAtGates().Verdict)
+	require.Contains(t, limited, "*Step 4 (concurrency 32)* stopped at a limit: the candidate's error rate was 3.3 %")
+	require.Contains(t, limited, "*Knee* baseline none found, candidate at concurrency 16")
+	require.NotContains(t, limited, "*Load client*")
+	require.Contains(t, message(reporttest.Unbelieved().Verdict), "*Load client* cannot be believed in steps 3, 4: send lateness P99")
+
+	v := reporttest.PassWithRollout().Verdict
+	for i := range v.Steps {
+		v.Steps[i].Ended.Code = swap.EndedMaxHold
+	}
+	require.Contains(t, message(v), "and 1 more in the report", "four steps and a knee")
+}
+
 func TestOnlyWebAddressesBecomeLinks(t *testing.T) {
 	v := reporttest.FailAtGates().Verdict
 	v.Artifacts.ReportURL, v.Artifacts.TemporalURL = "javascript:alert(1)", "not a url"

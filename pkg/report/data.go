@@ -11,7 +11,7 @@ type Data struct {
 	Verdict swap.Verdict
 	// Latency holds one distribution per metric, in the order in which they are shown.
 	Latency []Distribution
-	// Steps are the load steps in order.
+	// Steps are the load steps, in the order of those of the verdict.
 	Steps []Step
 	// Blocks are the blocks of all steps in order of time.
 	Blocks []Block
@@ -40,7 +40,12 @@ type Step struct {
 	// Label is short, such as "c=8" or "4 req/s".
 	Label string
 	Arms  swap.PerArm[StepPoint]
+	// Limits are what the load client's account of the step was held against; nil where they are not known.
+	Limits *InstrumentLimits
 }
+
+// InstrumentLimits hold each limit in the place of the signal that it bounds, absent where the signal is not judged.
+type InstrumentLimits struct{ Calibration, During swap.InstrumentReading }
 
 // StepPoint is one arm in one step.
 type StepPoint struct {
@@ -53,6 +58,8 @@ type StepPoint struct {
 	Throughput swap.Value
 	// ErrorShare is a fraction.
 	ErrorShare swap.Value
+	// Unsteady is how many requests came before TTFT was steady; absent where it did not settle or cannot be told.
+	Unsteady swap.Value
 }
 
 // Block is one block of one arm.

@@ -164,6 +164,41 @@ func TestTextObeysItsWidthAndLetsNoEscapeThrough(t *testing.T) {
 	}
 }
 
+func TestTextTellsWhyAGateIsNotDecidedOnce(t *testing.T) {
+	v := reporttest.Inconclusive().Verdict
+	why := "time to first token P99 may be 18 % higher; about 46 blocks per arm would decide it"
+	v.Gates[0].Reason.Message, v.Reasons[0].Message = why, why
+	require.Equal(t, 1, strings.Count(string(report.Text(v, 200, false)), why))
+
+	out := string(report.Text(reporttest.Unbelieved().Verdict, 200, false))
+	require.NotContains(t, out, "would otherwise be", "that the load client cannot be believed is said once for all gates")
+	require.Equal(t, 1, strings.Count(out, "sent late by up to"))
+}
+
+func TestShortFormsSayWhatDidNotGoAsPlanned(t *testing.T) {
+	limited, unbelieved := reporttest.FailAtGates().Verdict, reporttest.Unbelieved().Verdict
+	fine := reporttest.PassWithRollout().Verdict
+	fine.Capacity = nil
+	for form, render := range map[string]func(swap.Verdict) string{
+		"text":     func(v swap.Verdict) string { return string(report.Text(v, 200, false)) },
+		"markdown": func(v swap.Verdict) string { return string(report.Markdown(v)) },
+	} {
+		t.Run(form, func(t *testing.T) {
+			require.Contains(t, render(limited), "stopped at a limit: the candidate's error rate was 3.3 %")
+			require.Contains(t, render(limited), "candidate at concurrency 16 (523 tok/s, TTFT P95 710 ms)")
+			require.NotContains(t, render(limited), "oad client")
+			require.Contains(t, render(unbelieved), "cannot be believed in steps 3, 4: send lateness P99, CPU share, throttled share")
+			require.NotContains(t, render(fine), "Knee")
+			require.NotContains(t, render(fine), "oad client")
+		})
+	}
+	many := fine
+	for range 30 {
+		many.Steps = append(many.Steps, swap.StepResult{Step: 9, Ended: swap.StepEnd{Code: swap.EndedSteady}})
+	}
+	require.Contains(t, string(report.Markdown(many)), "- and 20 more")
+}
+
 func TestJSONIsStableAndReadable(t *testing.T) {
 	v := reporttest.PassWithRollout().Verdict
 	out, err := report.JSON(v)

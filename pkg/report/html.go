@@ -33,6 +33,7 @@ type page struct {
 	Gates   gateSection
 	Latency latencySection
 	Steps   stepSection
+	Client  clientSection
 	Time    timeSection
 	Rollout rolloutSection
 	WarmUp  warmUpSection
@@ -49,9 +50,10 @@ func newPage(d Data) page {
 		Gates:   newGateSection(v, figures),
 		Latency: newLatencySection(d, figures),
 		Steps:   newStepSection(d, figures),
+		Client:  newClientSection(d),
 		Time:    newTimeSection(d, figures),
 		Rollout: newRolloutSection(v, figures),
-		WarmUp:  newWarmUpSection(v, figures),
+		WarmUp:  newWarmUpSection(d, figures),
 		Notes:   findings(v.Findings),
 		Origin:  newOriginSection(v),
 	}

@@ -13,6 +13,8 @@ import (
 
 type latencySection struct {
 	Figures []figure
+	// Columns name the quantiles of the rows.
+	Columns []string
 	Rows    []latencyRow
 	Missing string
 }
@@ -20,7 +22,7 @@ type latencySection struct {
 type latencyRow struct {
 	Metric, Arm      string
 	Answered, Failed string
-	Quantiles        []string
+	Quantiles        []fact
 }
 
 // latencyQuantiles are the columns of the table of latencies.
@@ -30,7 +32,10 @@ func newLatencySection(d Data, ids *figureIDs) latencySection {
 	if len(d.Latency) == 0 {
 		return latencySection{Missing: unmeasured(d.Verdict, "latency of single requests was handed over")}
 	}
-	var s latencySection
+	s := latencySection{Columns: make([]string, len(latencyQuantiles))}
+	for i, q := range latencyQuantiles {
+		s.Columns[i] = quantileName(q)
+	}
 	for _, dist := range d.Latency {
 		name := phrase.Metric(dist.Metric)
 		arms := swap.PerArm[chart.Sample]{Baseline: sample(dist.Arms.Baseline), Candidate: sample(dist.Arms.Candidate)}
@@ -55,7 +60,7 @@ func newLatencyRow(metric string, arm swap.Arm, s chart.Sample) latencyRow {
 	row := latencyRow{Metric: metric, Arm: string(arm), Answered: phrase.Count(len(s.Sorted)), Failed: phrase.Count(s.Failed)}
 	all := withFailures(s)
 	for _, q := range latencyQuantiles {
-		row.Quantiles = append(row.Quantiles, quantile(all, q))
+		row.Quantiles = append(row.Quantiles, fact{Name: quantileName(q), Value: quantile(all, q)})
 	}
 	return row
 }
@@ -64,6 +69,8 @@ func newLatencyRow(metric string, arm swap.Arm, s chart.Sample) latencyRow {
 func withFailures(s chart.Sample) []float64 {
 	return append(slices.Clone(s.Sorted), slices.Repeat([]float64{math.Inf(1)}, s.Failed)...)
 }
+
+func quantileName(q float64) string { return fmt.Sprintf("P%.0f", 100*q) }
 
 func quantile(sorted []float64, q float64) string {
 	v := stats.Quantile(sorted, q)

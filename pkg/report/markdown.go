@@ -9,10 +9,11 @@ import (
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// maxReasons and maxGates bound what a comment shows; the report has the rest.
+// What a comment shows at most; the report has the rest.
 const (
-	maxReasons = 10
-	maxGates   = 50
+	maxReasons   = 10
+	maxGates     = 50
+	maxLoadNotes = 10
 )
 
 // Markdown is the verdict for a comment on a pull request: verdict, reasons, gates, traffic and links.
@@ -22,6 +23,7 @@ func Markdown(v swap.Verdict) []byte {
 	fmt.Fprintf(&b, "**%s**\n\n", mdText(phrase.Summary(v)))
 	mdReasons(&b, v.Reasons)
 	mdGates(&b, v.Gates)
+	mdLoad(&b, phrase.LoadNotes(v))
 	mdFacts(&b, v)
 	return b.Bytes()
 }
@@ -63,6 +65,20 @@ func mdGates(b *bytes.Buffer, gates []swap.GateResult) {
 		fmt.Fprintf(b, "| %s |\n", strings.Join(row, " | "))
 	}
 	b.WriteString("\n")
+}
+
+// mdLoad lists what did not go as planned in the load stage, and what was found there.
+func mdLoad(b *bytes.Buffer, notes []phrase.LoadNote) {
+	for i, n := range notes {
+		if i == maxLoadNotes {
+			fmt.Fprintf(b, "- and %d more\n", len(notes)-i)
+			break
+		}
+		fmt.Fprintf(b, "- **%s** %s\n", mdText(n.About), mdText(phrase.Clip(n.Says, 500)))
+	}
+	if len(notes) > 0 {
+		b.WriteString("\n")
+	}
 }
 
 // decided is a gate's decision with its sign and, where there is one, a remark.

@@ -14,6 +14,8 @@ type stepSection struct {
 	Figures  []figure
 	Rows     []stepRow
 	Outcomes []outcomeRow
+	Ends     []endRow
+	Capacity capacityPart
 	Missing  string
 }
 
@@ -49,13 +51,18 @@ var stepMeasures = [...]stepMeasure{
 }
 
 func newStepSection(d Data, ids *figureIDs) stepSection {
-	s := stepSection{Outcomes: outcomeRows(d.Verdict.Steps)}
+	s := stepSection{Outcomes: outcomeRows(d.Verdict.Steps), Ends: endRows(d.Verdict.Steps), Capacity: newCapacityPart(d.Verdict)}
 	if len(d.Steps) == 0 {
 		s.Missing = unmeasured(d.Verdict, "load step was measured")
 		return s
 	}
+	labels := make([]string, len(d.Steps))
+	for i, step := range d.Steps {
+		labels[i] = step.Label
+	}
+	axis := newStepAxis(labels)
 	for _, m := range stepMeasures {
-		s.Figures = append(s.Figures, ids.figure(fmt.Sprintf("%s in %s", m.name, m.unit), m.chart(d.Steps)))
+		s.Figures = append(s.Figures, m.figure(d.Steps, axis, ids))
 	}
 	for _, step := range d.Steps {
 		for _, arm := range swap.Arms {
@@ -65,11 +72,9 @@ func newStepSection(d Data, ids *figureIDs) stepSection {
 	return s
 }
 
-func (m stepMeasure) chart(steps []Step) chart.Chart {
-	var labels []string
+func (m stepMeasure) figure(steps []Step, axis stepAxis, ids *figureIDs) figure {
 	var arms swap.PerArm[[]swap.Value]
 	for _, s := range steps {
-		labels = append(labels, phrase.Clip(phrase.Clean(s.Label), 12))
 		for _, arm := range swap.Arms {
 			v := m.of(s.Arms.Get(arm))
 			if f, ok := v.Get(); ok {
@@ -79,7 +84,8 @@ func (m stepMeasure) chart(steps []Step) chart.Chart {
 		}
 	}
 	desc := fmt.Sprintf("%s in %s at each of %d load steps, for both arms. The table below has the numbers.", m.name, m.unit, len(steps))
-	return chart.Levels(m.name+" by load step", desc, columnSize, labels, arms)
+	heading := fmt.Sprintf("%s in %s, by %s", m.name, m.unit, axis.By)
+	return ids.figure(heading, chart.Levels(m.name+" by load step", desc, columnSize, axis.Labels, arms))
 }
 
 func newStepRow(label string, arm swap.Arm, p StepPoint) stepRow {

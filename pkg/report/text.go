@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/swapgate/swapgate/pkg/report/phrase"
@@ -25,7 +26,8 @@ func Text(v swap.Verdict, width int, colour bool) []byte {
 	t.line(decision + "  " + t.paint(bold, phrase.Clip(target(v), t.width-16)))
 	t.wrap("  ", "  ", phrase.Summary(v))
 	t.reasons(v.Reasons)
-	t.gates(v.Gates)
+	t.gates(v.Gates, v.Reasons)
+	t.load(phrase.LoadNotes(v))
 	t.facts(v)
 	return t.out.Bytes()
 }
@@ -98,7 +100,7 @@ func (t *terminal) reasons(reasons []swap.Reason) {
 	}
 }
 
-func (t *terminal) gates(gates []swap.GateResult) {
+func (t *terminal) gates(gates []swap.GateResult, told []swap.Reason) {
 	t.heading("Gates")
 	if len(gates) == 0 {
 		t.line("  none was judged")
@@ -113,9 +115,28 @@ func (t *terminal) gates(gates []swap.GateResult) {
 		t.gateList(gates)
 	}
 	for _, g := range gates {
-		if g.Decision != swap.Pass || g.Regressed {
-			t.wrap("  "+phrase.Symbol(g.Decision)+" ", "    ", phrase.Sentence(g))
+		if (g.Decision != swap.Pass || g.Regressed) && !slices.ContainsFunc(told, about(g)) {
+			t.wrap("  "+phrase.Symbol(g.Decision)+" ", "    ", phrase.Reason(swap.Reason{Subject: phrase.Gate(g.Gate), Message: phrase.Sentence(g)}))
 		}
+	}
+}
+
+// about finds the reason of a verdict that says why a gate was decided as it was. That the load client cannot be believed is
+// said once for all gates.
+func about(g swap.GateResult) func(swap.Reason) bool {
+	return func(r swap.Reason) bool {
+		return r.Code == g.Reason.Code && (r.Subject == g.Name && g.Name != "" || r.Code == swap.ReasonInstrument)
+	}
+}
+
+// load says what did not go as planned in the load stage, and what was found there.
+func (t *terminal) load(notes []phrase.LoadNote) {
+	if len(notes) == 0 {
+		return
+	}
+	t.heading("Load")
+	for _, n := range notes {
+		t.wrap("  • ", "    ", n.About+": "+n.Says)
 	}
 }
 

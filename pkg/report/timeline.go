@@ -47,10 +47,15 @@ func newTimeSection(d Data, ids *figureIDs) timeSection {
 // axisOf spans everything that has a time in the load stage.
 func axisOf(d Data) chart.Timeline {
 	var t chart.Timeline
-	for _, s := range d.Spans {
+	labels := make([]string, len(d.Spans))
+	for i, s := range d.Spans {
+		labels[i] = s.Label
+	}
+	short := newStepAxis(labels).Labels
+	for i, s := range d.Spans {
 		extend(&t, s.From)
 		extend(&t, s.To)
-		t.Bands = append(t.Bands, chart.Band{Label: phrase.Clean(s.Label), From: s.From, To: s.To})
+		t.Bands = append(t.Bands, chart.Band{Label: phrase.Clean(s.Label), Short: short[i], From: s.From, To: s.To})
 	}
 	for _, b := range d.Blocks {
 		extend(&t, b.Started)

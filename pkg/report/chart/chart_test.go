@@ -112,6 +112,7 @@ func TestBandsAreNamedWhereTheNameFits(t *testing.T) {
 	line := chart.Timeline{From: start, To: start.Add(time.Hour), Bands: []chart.Band{
 		{Label: "wide", From: start, To: start.Add(50 * time.Minute)},
 		{Label: "narrow but long", From: start.Add(50 * time.Minute), To: start.Add(51 * time.Minute)},
+		{Label: "concurrency 16", Short: "16", From: start.Add(51 * time.Minute), To: start.Add(55 * time.Minute)},
 		{Label: "outside", From: start.Add(2 * time.Hour), To: start.Add(3 * time.Hour)},
 	}}
 	c := line.Dots("t", "d", size, nil)
@@ -121,7 +122,7 @@ func TestBandsAreNamedWhereTheNameFits(t *testing.T) {
 			names = append(names, l.Text)
 		}
 	}
-	require.Equal(t, []string{"wide"}, names)
+	require.Equal(t, []string{"wide", "16"}, names)
 	require.NotEmpty(t, find(c, "band alternate"))
 }
 

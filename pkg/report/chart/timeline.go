@@ -3,14 +3,26 @@ package chart
 import (
 	"math"
 	"time"
+	"unicode/utf8"
 
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// Band shades a stretch of time, such as a load step, and names it at its top.
+// Band shades a stretch of time, such as a load step, and names it at its top: by Label, by Short where Label does not fit, or
+// not at all.
 type Band struct {
-	Label    string
-	From, To time.Time
+	Label, Short string
+	From, To     time.Time
+}
+
+// name is the longest name that fits into a width in pixels.
+func (b Band) name(width float64) string {
+	for _, name := range []string{b.Label, b.Short} {
+		if float64(utf8.RuneCountInString(name))*6.2 < width {
+			return name
+		}
+	}
+	return ""
 }
 
 // Point is a value at a time.
@@ -73,8 +85,8 @@ func (t Timeline) frame(c *Chart, size Size, y Scale) frame {
 			class = "band alternate"
 		}
 		c.path(class, rectangle(from, f.top, to-from, f.bottom-f.top))
-		if float64(len(b.Label))*6.2 < to-from {
-			c.label("band-name middle", (from+to)/2, f.top-3, b.Label)
+		if name := b.name(to - from); name != "" {
+			c.label("band-name middle", (from+to)/2, f.top-3, name)
 		}
 	}
 	f.axes()

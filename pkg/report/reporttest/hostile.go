@@ -23,9 +23,14 @@ func Hostile(text string) report.Data {
 	v.Gates[0].Gate.Metric, v.Gates[0].Gate.Stat, v.Gates[0].Decision = swap.Metric(text), swap.Stat(text), swap.Decision(text)
 	for i := range v.Steps {
 		v.Steps[i].Label = text
+		v.Steps[i].Ended = swap.StepEnd{Code: swap.EndCode(text), Arm: swap.Arm(text), Message: text}
+		v.Steps[i].Instrument.Faults = []swap.InstrumentFault{{Signal: text, Message: text, Next: text}}
 		v.Steps[i].Outcomes.Candidate = swap.OutcomeCounts{swap.Outcome(text): 3}
 		d.Steps[i].Label, d.Spans[i].Label = text, text
 	}
+	level := &swap.LoadLevel{Label: text, Load: swap.Of(1), Throughput: swap.Of(2), TTFTP95ms: swap.Of(3)}
+	arm := swap.ArmCapacity{Knee: level, Peak: level, Saturation: level, KneeMessage: text, SaturationMessage: text}
+	v.Capacity = []swap.Capacity{{Steps: []int{1, 2}, Arms: swap.PerArm[swap.ArmCapacity]{Baseline: arm, Candidate: arm}}}
 	for i := range v.Telemetry[0].Sources {
 		v.Telemetry[0].Sources[i].Source, v.Telemetry[0].Sources[i].LastError = text, text
 	}

@@ -54,6 +54,7 @@ func loaded(s scenario) report.Data {
 		addStep(&d, s, i, c)
 	}
 	d.Telemetry = telemetry(s)
+	d.Verdict.Capacity = kneeAt(d, 2, 3)
 	return d
 }
 
@@ -71,12 +72,12 @@ func latencies(s scenario) []report.Distribution {
 }
 
 func addStep(d *report.Data, s scenario, i, concurrency int) {
-	label := fmt.Sprintf("c=%d", concurrency)
+	label := swap.Step{Concurrency: concurrency}.Label()
 	from := stepStart(i)
 	last := i == len(concurrencies)-1
 	load := math.Pow(float64(concurrency)/4, 0.55)
 	n := perBlock * blocksPerStep / 2
-	step := report.Step{Label: label, Arms: swap.PerArm[report.StepPoint]{
+	step := report.Step{Label: label, Limits: instrumentLimits(), Arms: swap.PerArm[report.StepPoint]{
 		Baseline: point(n, 0, 120*load, 17*math.Sqrt(load), 175*math.Pow(float64(concurrency)/4, 0.8)),
 	}}
 	failed := 0
@@ -98,8 +99,11 @@ func addStep(d *report.Data, s scenario, i, concurrency int) {
 	d.Verdict.Steps = append(d.Verdict.Steps, swap.StepResult{
 		Step: i + 1, Label: label, Blocks: blocksPerStep, Planned: swap.PerArm[int]{Baseline: n, Candidate: n},
 		Outcomes:   swap.PerArm[swap.OutcomeCounts]{Baseline: swap.OutcomeCounts{swap.OK: n}, Candidate: outcomes},
+		TTFTP50ms:  swap.PerArm[swap.Value]{Baseline: step.Arms.Baseline.TTFTP50ms, Candidate: step.Arms.Candidate.TTFTP50ms},
 		TTFTP95ms:  swap.PerArm[swap.Value]{Baseline: step.Arms.Baseline.TTFTP95ms, Candidate: step.Arms.Candidate.TTFTP95ms},
 		Throughput: swap.PerArm[swap.Value]{Baseline: step.Arms.Baseline.Throughput, Candidate: step.Arms.Candidate.Throughput},
+		Ended:      swap.StepEnd{Code: swap.EndedPlanned},
+		Instrument: goodInstrument(i),
 		Manifest:   *ref(fmt.Sprintf("runs/7f0c/step-%d/manifest.json", i+1), "manifest/v1", 0),
 	})
 }
@@ -108,6 +112,7 @@ func point(n, failed int, ttft, tpot, throughput float64) report.StepPoint {
 	return report.StepPoint{
 		Requests: n, Failed: failed, TTFTP50ms: swap.Of(ttft), TTFTP95ms: swap.Of(ttft * 2), TTFTP99ms: swap.Of(ttft * 2.7),
 		TPOTP50ms: swap.Of(tpot), Throughput: swap.Of(throughput), ErrorShare: swap.Of(float64(failed) / float64(n)),
+		Unsteady: swap.Of(15),
 	}
 }
 

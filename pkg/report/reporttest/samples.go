@@ -22,6 +22,7 @@ func All() []Sample {
 		{"fail_gates", FailAtGates()},
 		{"fail_rollout", FailInRollout()},
 		{"inconclusive", Inconclusive()},
+		{"unbelieved", Unbelieved()},
 		{"aborted", Aborted()},
 		{"error", Errored()},
 	}
@@ -68,8 +69,9 @@ func FailAtGates() report.Data {
 		},
 	}
 	v.FinalWeights = &swap.Weights{Baseline: 100}
+	stopAtLimit(v)
 	v.Findings = append(v.Findings, swap.Finding{
-		Severity: swap.Notable, Subject: "candidate", Message: "The engine preempted 41 requests at c=32; the baseline preempted none.",
+		Severity: swap.Notable, Subject: "candidate", Message: "The engine preempted 41 requests at concurrency 32; the baseline preempted none.",
 		Next: "Compare the KV cache sizes of the two servers.",
 	})
 	return d
@@ -114,17 +116,38 @@ func Inconclusive() report.Data {
 	}
 	v.Telemetry[0].Sources[1] = swap.SourceState{Source: "dcgm", Errors: 90, LastError: "connection refused", Required: true}
 	v.FinalWeights = nil
+	prolong(v)
 	return d
 }
 
-// Aborted was stopped by a person during the load, so nothing could be judged.
+// Unbelieved was measured by a load client that was short of CPU, so that nothing it measured decides.
+func Unbelieved() report.Data {
+	d := loaded(scenario{ttft: 1.38, tpot: 1.02, throughput: 0.985, length: 1.0})
+	v := &d.Verdict
+	v.Verdict, v.Stage = swap.Inconclusive, swap.StageCompare
+	v.Summary = "Not decided: the load client was too slow to be believed. Nothing is promoted."
+	starve(&d)
+	for i := range v.Gates {
+		g := &v.Gates[i]
+		g.Reason = swap.Reason{
+			Code: swap.ReasonInstrument, Subject: g.Name,
+			Message: "not decided, because the load client cannot be believed; it would otherwise be a " + string(g.Decision),
+		}
+		g.Decision, g.Regressed, g.NeedBlocks = swap.Inconclusive, false, 0
+	}
+	v.FinalWeights = nil
+	return d
+}
+
+// Aborted was stopped by a person during the load, so nothing could be judged. Its worker gave no account of the load client.
 func Aborted() report.Data {
 	d := loaded(scenario{ttft: 1.02, tpot: 1, throughput: 1, length: 1})
 	v := &d.Verdict
 	v.Verdict, v.Stage = swap.Aborted, swap.StageLoad
 	v.Summary = "Aborted by mira during the load: “wrong model build”. Nothing was changed."
 	v.Reasons = []swap.Reason{{Code: swap.ReasonAborted, Subject: "run", Message: "aborted by mira: wrong model build"}}
-	v.Gates, v.Steps = nil, v.Steps[:1]
+	v.Gates, v.Steps, v.Capacity = nil, v.Steps[:1], nil
+	v.Steps[0].Ended, v.Steps[0].Instrument, v.Steps[0].TTFTP50ms = swap.StepEnd{}, swap.InstrumentState{}, swap.PerArm[swap.Value]{}
 	v.FinalWeights = nil
 	return report.Data{Verdict: *v, Steps: d.Steps[:1]}
 }
