@@ -62,7 +62,7 @@ test-server: $(TEMPORAL_CLI) ## Of these, the ones that break a running site: ki
 	$(TEST) -count=1 ./starter/servertest/...
 
 .PHONY: test-endurance
-test-endurance: ## A million requests of 50 tokens through the raw log and back, within 300 MB; takes minutes
+test-endurance: ## A million requests of 50 tokens through a load step and through the raw log, within 300 MB; takes ten minutes
 	go test -count=1 -timeout 30m -tags endurance -run Endurance -v $(call tagged,endurance)
 
 .PHONY: test-engine

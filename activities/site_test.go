@@ -14,7 +14,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-
 	"github.com/swapgate/swapgate/pkg/load/calibration"
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/local/localtest"
