@@ -47,8 +47,8 @@ type SliceResult struct {
 	// Planned requests equal the sum of Outcomes.
 	Planned  int
 	Outcomes swap.OutcomeCounts
-	// TTFTms are samples of the time to the first token: finite, not negative, at most 64 MiB of them.
-	TTFTms []float32
+	// Samples are the caller's own numbers: finite, at most 64 MiB of them. They are for what is many; Payload says what they are.
+	Samples []float32
 	// Payload is the caller's own account of the slice, at most 512 KiB of JSON.
 	Payload json.RawMessage
 }

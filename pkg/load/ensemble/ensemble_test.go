@@ -314,7 +314,7 @@ func TestManySamples(t *testing.T) {
 		Drive: func(_ context.Context, turn ensemble.Turn) (ensemble.SliceResult, error) {
 			ttft := make([]float32, samples)
 			ttft[samples-1] = 7
-			return ensemble.SliceResult{Planned: 1, Outcomes: swap.OutcomeCounts{swap.OK: 1}, TTFTms: ttft}, nil
+			return ensemble.SliceResult{Planned: 1, Outcomes: swap.OutcomeCounts{swap.OK: 1}, Samples: ttft}, nil
 		},
 	}
 	var sealed []ensemble.Slice
@@ -335,8 +335,8 @@ func TestManySamples(t *testing.T) {
 	// Listens on all interfaces and advertises them.
 	require.NoError(t, ensemble.Conduct(t.Context(), ensemble.Config{Of: 2, Attempt: "c", Board: board, Lead: 50 * time.Millisecond}, step))
 	require.NoError(t, <-followed)
-	require.Len(t, sealed[1].TTFTms, samples)
-	require.InDelta(t, 7, sealed[1].TTFTms[samples-1], 0)
+	require.Len(t, sealed[1].Samples, samples)
+	require.InDelta(t, 7, sealed[1].Samples[samples-1], 0)
 }
 
 // A slice that does not add up is its shard's failure.

@@ -127,7 +127,7 @@ func (p *player) drive(ctx context.Context, round int, block swap.BlockPlan, sta
 		return failure(round, err)
 	}
 	slice := wire.Slice{
-		Round: round, Planned: result.Planned, Outcomes: result.Outcomes, Payload: result.Payload, TTFTms: result.TTFTms,
+		Round: round, Planned: result.Planned, Outcomes: result.Outcomes, Payload: result.Payload, Samples: result.Samples,
 	}
 	if err := wire.Check(slice); err != nil {
 		return failure(round, fmt.Errorf("block %d: the slice cannot be used: %w", block.Block, err))

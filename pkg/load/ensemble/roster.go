@@ -160,7 +160,7 @@ func (r *roster) slices() []Slice {
 			Shard: i, Attempt: m.attempt,
 			Clock: Clock{Offset: time.Duration(m.ready.OffsetNS), Uncertainty: time.Duration(m.ready.UncertaintyNS)},
 			SliceResult: SliceResult{
-				Planned: m.slice.Planned, Outcomes: m.slice.Outcomes, TTFTms: m.slice.TTFTms, Payload: m.slice.Payload,
+				Planned: m.slice.Planned, Outcomes: m.slice.Outcomes, Samples: m.slice.Samples, Payload: m.slice.Payload,
 			},
 		}
 	}

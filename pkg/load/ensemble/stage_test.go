@@ -112,7 +112,7 @@ func (s *stage) slice(shard int, turn ensemble.Turn) ensemble.SliceResult {
 		Units: units, Start: turn.Start.Add(-skew(shard)), Turn: fmt.Sprintf("%s/%d/%d", turn.Conductor, turn.Round, turn.Block.Block),
 	})
 	return ensemble.SliceResult{
-		Planned: len(units), Outcomes: swap.OutcomeCounts{swap.OK: len(units)}, TTFTms: make([]float32, len(units)), Payload: payload,
+		Planned: len(units), Outcomes: swap.OutcomeCounts{swap.OK: len(units)}, Samples: make([]float32, len(units)), Payload: payload,
 	}
 }
 
@@ -221,7 +221,7 @@ func (s *stage) requireWhole(t *testing.T) {
 			}
 			require.Equal(t, i, slice.Shard)
 			require.Equal(t, first.Turn, part.Turn, "slices of one round")
-			require.Len(t, slice.TTFTms, len(part.Units))
+			require.Len(t, slice.Samples, len(part.Units))
 			require.Equal(t, len(part.Units), slice.Planned)
 			for _, u := range part.Units {
 				merged[u]++

@@ -50,8 +50,8 @@ func Check(m Message) error {
 		return fmt.Errorf("%s: %w", m.kind(), err)
 	}
 	if s, ok := m.(Slice); ok {
-		if len(s.TTFTms) > MaxSampleBytes/sampleBytes {
-			return fmt.Errorf("slice: %d samples, at most %d fit", len(s.TTFTms), MaxSampleBytes/sampleBytes)
+		if len(s.Samples) > MaxSampleBytes/sampleBytes {
+			return fmt.Errorf("slice: %d samples, at most %d fit", len(s.Samples), MaxSampleBytes/sampleBytes)
 		}
 		if len(s.Payload) > MaxDocumentBytes/2 {
 			return fmt.Errorf("slice: the payload has %d bytes, at most %d fit", len(s.Payload), MaxDocumentBytes/2)
@@ -73,7 +73,7 @@ func encode(m Message) (frame []byte, samples []float32, err error) {
 		return nil, nil, fmt.Errorf("%s: the document has %d bytes, at most %d fit", m.kind(), len(doc), MaxDocumentBytes)
 	}
 	if s, ok := m.(Slice); ok {
-		samples = s.TTFTms
+		samples = s.Samples
 	}
 	frame = binary.BigEndian.AppendUint32(nil, uint32(len(doc)))                   //nolint:gosec // bounded above
 	frame = binary.BigEndian.AppendUint32(frame, uint32(len(samples)*sampleBytes)) //nolint:gosec // bounded by Check
@@ -142,7 +142,7 @@ func attach(m Message, r io.Reader, samples int) (Message, error) {
 			return nil, cutShort(err)
 		}
 		for at := 0; at < len(part); at += sampleBytes {
-			s.TTFTms = append(s.TTFTms, math.Float32frombits(binary.LittleEndian.Uint32(part[at:])))
+			s.Samples = append(s.Samples, math.Float32frombits(binary.LittleEndian.Uint32(part[at:])))
 		}
 		samples -= len(part) / sampleBytes
 	}

@@ -21,7 +21,7 @@ var everyMessage = []Message{
 	Ping{SentNS: 5},
 	Ready{Round: 1, PlanSHA256: "ab", OffsetNS: -7, UncertaintyNS: 3},
 	Late{Round: 2, ByNS: 9},
-	Slice{Round: 3, Planned: 2, Outcomes: swap.OutcomeCounts{swap.OK: 2}, Payload: json.RawMessage(`{"a":1}`), TTFTms: []float32{1.5, 0}},
+	Slice{Round: 3, Planned: 2, Outcomes: swap.OutcomeCounts{swap.OK: 2}, Payload: json.RawMessage(`{"a":1}`), Samples: []float32{1.5, 0}},
 	Failed{Round: 0, Reason: "no plan"},
 	Welcome{Conductor: "load-1-0-a1"},
 	Refused{Reason: "replaced", Final: true},
@@ -63,22 +63,21 @@ func TestEveryMessageSurvivesTheWire(t *testing.T) {
 
 func TestSamplesSurviveTheWire(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		samples := rapid.SliceOfN(rapid.Float32Range(0, math.MaxFloat32), 1, 3*chunkSamples).Draw(t, "samples")
+		samples := rapid.SliceOfN(rapid.Float32Range(-math.MaxFloat32, math.MaxFloat32), 1, 3*chunkSamples).Draw(t, "samples")
 		var b bytes.Buffer
-		require.NoError(t, Write(&b, Slice{Round: 1, Outcomes: swap.OutcomeCounts{}, TTFTms: samples}))
+		require.NoError(t, Write(&b, Slice{Round: 1, Outcomes: swap.OutcomeCounts{}, Samples: samples}))
 		got, err := Read(&b)
 		require.NoError(t, err)
-		require.Equal(t, samples, got.(Slice).TTFTms)
+		require.Equal(t, samples, got.(Slice).Samples)
 	})
 }
 
 func TestWhatCannotBeSentIsNotWritten(t *testing.T) {
 	nan := float32(math.NaN())
 	for name, m := range map[string]Message{
-		"not a number":     Slice{Round: 1, TTFTms: []float32{1, nan}},
-		"infinite":         Slice{Round: 1, TTFTms: []float32{float32(math.Inf(1))}},
-		"negative":         Slice{Round: 1, TTFTms: []float32{-1}},
-		"too many":         Slice{Round: 1, TTFTms: make([]float32, MaxSampleBytes/sampleBytes+1)},
+		"not a number":     Slice{Round: 1, Samples: []float32{1, nan}},
+		"infinite":         Slice{Round: 1, Samples: []float32{float32(math.Inf(-1))}},
+		"too many":         Slice{Round: 1, Samples: make([]float32, MaxSampleBytes/sampleBytes+1)},
 		"does not add up":  Slice{Round: 1, Planned: 3, Outcomes: swap.OutcomeCounts{swap.OK: 2}},
 		"negative count":   Slice{Round: 1, Planned: 1, Outcomes: swap.OutcomeCounts{swap.OK: 2, swap.Empty: -1}},
 		"no round":         Slice{},

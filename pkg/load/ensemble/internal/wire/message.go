@@ -49,8 +49,8 @@ type (
 		Planned  int                `json:"planned"`
 		Outcomes swap.OutcomeCounts `json:"outcomes"`
 		Payload  json.RawMessage    `json:"payload,omitempty"`
-		// TTFTms are attached to the frame.
-		TTFTms []float32 `json:"-"`
+		// Samples are attached to the frame.
+		Samples []float32 `json:"-"`
 	}
 	// Failed says that the follower gives up.
 	Failed struct {
@@ -151,9 +151,9 @@ func (m Slice) check() error {
 	if total := m.Outcomes.Total(); m.Planned != total {
 		return fmt.Errorf("%d requests planned, %d outcomes", m.Planned, total)
 	}
-	for _, v := range m.TTFTms {
-		if !(v >= 0 && v <= math.MaxFloat32) {
-			return errors.New("a sample is not a finite number from 0")
+	for _, v := range m.Samples {
+		if !(math.Abs(float64(v)) <= math.MaxFloat32) {
+			return errors.New("a sample is not a finite number")
 		}
 	}
 	return checkRound(m.Round, 1)
