@@ -121,7 +121,7 @@ func (s *shot) unconnected(err error) Observation {
 	case s.ctx.Err() != nil:
 		o.Outcome, o.Err = swap.Abandoned, abandonedText
 	case s.err != nil:
-		o.Err = "the request could not be built"
+		o.Err = "client: " + s.err.Error()
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		o.Err = "no connection in time"
 	case errors.Is(err, errStale):

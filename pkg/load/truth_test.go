@@ -15,6 +15,7 @@ import (
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	simengine "github.com/swapgate/swapgate/pkg/sim/engine"
 	"github.com/swapgate/swapgate/pkg/swap"
+	"github.com/swapgate/swapgate/pkg/workload"
 )
 
 // Against a server that knows the truth of every request: each record agrees with what that very request was, and a
@@ -91,4 +92,42 @@ func TestProbeOfTheSimulator(t *testing.T) {
 		URL: srv.URL, Engine: engine.VLLM, Version: "0.27.0", Model: cfg.Model, Fingerprint: cfg.Fingerprint(),
 		MaxModelLen: swap.Of(8192), UsageInStream: true, TokenLimitKey: "max_tokens", MetricsPage: "/metrics",
 	}, facts)
+}
+
+// T53: the same plan twice on a server with a prefix cache. Salted, the second pass is as new as the first; shared, it is not,
+// and the records say so.
+func TestASecondPassFindsNothingCached(t *testing.T) {
+	sim, err := simengine.New(simengine.Default())
+	require.NoError(t, err)
+	t.Cleanup(sim.Close)
+	srv := httptest.NewServer(sim)
+	defer srv.Close()
+	c, err := engine.NewClient(engine.Target{URL: srv.URL, Model: simengine.Default().Model}, engine.ClientOptions{
+		Capabilities: protocol.Capabilities{UsageInStream: true},
+	})
+	require.NoError(t, err)
+	defer c.Close()
+	for cache, wantHits := range map[swap.PromptCache]bool{swap.CacheSalted: false, swap.CacheShared: true} {
+		t.Run(string(cache), func(t *testing.T) {
+			g, err := workload.New(swap.Workload{
+				API: swap.APIChat, InputTokens: swap.Lengths{Median: 200}, OutputTokens: swap.Lengths{Median: 2}, PromptCache: cache, Seed: 3,
+			})
+			require.NoError(t, err)
+			p := PlanBlock(g, swap.Step{Rate: 40}, 0, 500*time.Millisecond, 1, 7, nil)
+			hits := [2]int{}
+			for pass, salt := range []string{"first", "second"} {
+				opt := options()
+				opt.Model, opt.RunSalt = simengine.Default().Model, salt
+				res, err := run(t.Context(), c, p, opt)
+				require.NoError(t, err)
+				for _, r := range res.Records {
+					if r.CachedTokens != nil && *r.CachedTokens >= 64 {
+						hits[pass]++
+					}
+				}
+			}
+			require.Zero(t, hits[0])
+			require.Equal(t, wantHits, hits[1] > 0)
+		})
+	}
 }
