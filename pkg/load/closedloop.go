@@ -14,13 +14,20 @@ import (
 // refuses at once would be flooded and its failures counted by the hundred thousand.
 const failurePause = 100 * time.Millisecond
 
-// closed keeps the step's concurrency in flight until the block's end: each slot has one unit of work at a time.
+// longestSpread bounds the time over which the slots of a closed loop begin.
+const longestSpread = 5 * time.Second
+
+// closed keeps the step's concurrency in flight until the block's end: each slot has one unit of work at a time. Slots begin
+// one after another over the first half of the settle time: thousands of connections at one moment would be a test of its
+// own.
 func (d *driver) closed(ctx context.Context) {
 	d.begin(0)
-	if !waitTimer(ctx, d.start) {
-		return
-	}
-	for i := range d.opt.Shard.share(d.plan.Step.Concurrency) {
+	slots := d.opt.Shard.share(d.plan.Step.Concurrency)
+	spread := min(d.plan.Settle/2, longestSpread)
+	for i := range slots {
+		if !waitTimer(ctx, d.start.Add(spread*time.Duration(i)/time.Duration(slots))) {
+			break
+		}
 		d.wg.Go(func() { d.slot(ctx, i) })
 	}
 	d.wg.Wait()

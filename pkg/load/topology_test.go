@@ -219,3 +219,22 @@ func TestABlockBeginsWhenItIsTold(t *testing.T) {
 		})
 	}
 }
+
+// Slots begin one after another while nothing is measured yet, and at once where there is no such time.
+func TestSlotsBeginOneAfterAnother(t *testing.T) {
+	first := func(settle time.Duration) (sent []time.Duration) {
+		synctest.Test(t, func(t *testing.T) {
+			p := PlanBlock(generator(t), swap.Step{Concurrency: 10}, settle, 10*time.Second, 1, 7, nil)
+			got, err := drive(t.Context(), &fakeServer{answer: always(swap.OK, 5*time.Second)}, p, options())
+			require.NoError(t, err)
+			for _, r := range got.Records[:10] {
+				sent = append(sent, time.Duration(r.SentUnixNS-got.Started.UnixNano()))
+			}
+		})
+		return sent
+	}
+	for i, at := range first(4 * time.Second) {
+		require.Equal(t, time.Duration(i)*200*time.Millisecond, at)
+	}
+	require.Equal(t, make([]time.Duration, 10), first(0))
+}

@@ -22,6 +22,8 @@ const (
 	lasting = 9 * time.Second
 	// shortest is the least time for which that must be so.
 	shortest = time.Second
+	// opening is the settle time of the block, over half of which the streams are opened.
+	opening = 2 * time.Second
 	// window is how long the bare reader is measured, once its streams have been open for settle.
 	settle = time.Second
 	window = 4 * time.Second
@@ -124,7 +126,7 @@ func drive(b *testing.B, child *metronome.Child, step swap.Step, tokens int, len
 		PromptCache: swap.CacheShared, Seed: 1,
 	})
 	require.NoError(b, err)
-	plan := load.PlanBlock(g, step, 0, length, 1, 1, nil)
+	plan := load.PlanBlock(g, step, opening, length-opening, 1, 1, nil)
 	target := engine.Target{URL: child.URL(), Model: metronome.Default().Model}
 	client, err := engine.NewClient(target, engine.ClientOptions{})
 	require.NoError(b, err)
