@@ -1,8 +1,12 @@
 package activities
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
+	"github.com/swapgate/swapgate/pkg/load/hold"
+	"github.com/swapgate/swapgate/pkg/load/instrument"
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/report"
 	"github.com/swapgate/swapgate/pkg/swap"
@@ -40,7 +44,7 @@ func measuredOf(records []rawlog.Record, arm swap.Arm) []rawlog.Record {
 	return own
 }
 
-func stepChart(s swap.StepResult, m swap.StepManifest, records []rawlog.Record) report.Step {
+func stepChart(s swap.StepResult, m swap.StepManifest, records []rawlog.Record, limits swap.Calibration) report.Step {
 	out := report.Step{Label: s.Label}
 	for _, arm := range swap.Arms {
 		own := measuredOf(records, arm)
@@ -51,11 +55,30 @@ func stepChart(s swap.StepResult, m swap.StepManifest, records []rawlog.Record) 
 			TTFTP99ms:  rawlog.Quantile(own, swap.MetricTTFT, 0.99),
 			TPOTP50ms:  rawlog.Quantile(own, swap.MetricTPOT, 0.5),
 			Throughput: rawlog.Throughput(own, measuredTime(m, arm)),
+			Unsteady:   unsteady(own),
 		}
 		p.ErrorShare = swap.Of(float64(p.Failed) / float64(p.Requests))
 		*out.Arms.Ptr(arm) = p
 	}
+	needed := instrument.Medians{TTFT: out.Arms.Baseline.TTFTP50ms, TPOT: out.Arms.Baseline.TPOTP50ms}
+	out.Limits = &report.InstrumentLimits{}
+	out.Limits.Calibration, out.Limits.During = instrument.Tolerated(s.Instrument.During, limits, needed)
 	return out
+}
+
+// unsteady is how many of the good requests, in the order in which they were sent, came before TTFT was steady.
+func unsteady(records []rawlog.Record) swap.Value {
+	good := slices.DeleteFunc(slices.Clone(records), func(r rawlog.Record) bool { return !r.Good() || !r.TTFT().Valid() })
+	slices.SortStableFunc(good, func(a, b rawlog.Record) int { return cmp.Compare(a.SentUnixNS, b.SentUnixNS) })
+	series := make([]float64, len(good))
+	for i := range good {
+		series[i] = good[i].TTFT().Or(0)
+	}
+	n, ok := hold.Transient(series)
+	if !ok {
+		return swap.Absent()
+	}
+	return swap.Of(float64(n))
 }
 
 func measuredTime(m swap.StepManifest, arm swap.Arm) time.Duration {

@@ -30,7 +30,7 @@ func (a *Activities) PublishReport(ctx context.Context, in swap.PublishReportInp
 	verdict := in.Verdict
 	verdict.Artifacts.TemporalURL = temporalURL(ctx, in.Spec.Notify.TemporalUI)
 	verdict.Artifacts.ReportURL = reportURL(store, in.Spec.Notify.ReportBaseURL, runstore.ReportKey(run))
-	data, err := chartData(ctx, store, verdict)
+	data, err := chartData(ctx, store, verdict, in.Spec.Load.Calibration)
 	if err != nil {
 		return swap.Artifacts{}, err
 	}
@@ -54,7 +54,7 @@ func (a *Activities) PublishReport(ctx context.Context, in swap.PublishReportInp
 
 // chartData reads what the report's charts show. What a run did not get to is left empty; what cannot be read any more is
 // an error, because a report that hides lost data would look complete.
-func chartData(ctx context.Context, store *runstore.Store, v swap.Verdict) (report.Data, error) {
+func chartData(ctx context.Context, store *runstore.Store, v swap.Verdict, limits swap.Calibration) (report.Data, error) {
 	data := report.Data{Verdict: v}
 	var all []rawlog.Record
 	for _, s := range v.Steps {
@@ -63,7 +63,7 @@ func chartData(ctx context.Context, store *runstore.Store, v swap.Verdict) (repo
 			return data, err
 		}
 		all = append(all, records...)
-		data.Steps = append(data.Steps, stepChart(s, manifest, records))
+		data.Steps = append(data.Steps, stepChart(s, manifest, records, limits))
 		data.Spans = append(data.Spans, stepSpan(s, manifest))
 		data.Blocks = append(data.Blocks, blockChart(manifest)...)
 	}

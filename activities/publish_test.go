@@ -49,7 +49,7 @@ func TestReportIsInTheStore(t *testing.T) {
 	page, err := store.GetBytes(t.Context(), *got.Report)
 	require.NoError(t, err)
 	require.True(t, bytes.HasPrefix(bytes.TrimSpace(page), []byte("<!")), "%.80s", page)
-	for _, said := range []string{"The candidate is slower.", "40 req/s", "<svg", got.TemporalURL} {
+	for _, said := range []string{"The candidate is slower.", "40 req/s", "<svg", "as planned", "Token error P99", "≥ 99 %", got.TemporalURL} {
 		require.Contains(t, string(page), said)
 	}
 	doc, err := store.GetBytes(t.Context(), *got.Verdict)

@@ -21,7 +21,7 @@ const (
 )
 
 // verdictLimit is the largest verdict. It crosses Temporal a few times in a run: as its result, and into the report.
-const verdictLimit = 128 << 10
+const verdictLimit = 160 << 10
 
 // TestResultsStaySmall holds everything that crosses Temporal to a size that a history bears hundreds of.
 func TestResultsStaySmall(t *testing.T) {
@@ -40,6 +40,7 @@ func TestResultsStaySmall(t *testing.T) {
 		swap.ActivityFitBaseline:      largeFit(),
 		swap.ActivityCompareArms: swap.Comparison{
 			Decision: swap.Fail, Reasons: verdict.Reasons, Gates: verdict.Gates, Findings: verdict.Findings, EvidenceSHA256: hash,
+			Capacity: verdict.Capacity,
 		},
 		swap.ActivitySetWeights:      *window.Brake,
 		swap.ActivityObserveWindow:   swap.ObserveWindowResult{Window: window, State: state},
@@ -124,14 +125,38 @@ func largeVerdict() swap.Verdict {
 		v.Steps = append(v.Steps, swap.StepResult{
 			Step: i + 1, Label: "concurrency 1024", Blocks: 200, Planned: swap.PerArm[int]{Baseline: 1e6, Candidate: 1e6},
 			Outcomes:  swap.PerArm[swap.OutcomeCounts]{Baseline: largeOutcomes(), Candidate: largeOutcomes()},
-			TTFTP95ms: both, Throughput: both, Manifest: ref,
+			TTFTP50ms: both, TTFTP95ms: both, Throughput: both, Manifest: ref, Instrument: largeInstrument(),
+			Ended: swap.StepEnd{Code: swap.EndedLimit, Arm: swap.Candidate, Message: text},
 		})
 	}
+	v.Capacity = largeCapacity()
 	for i := range manyWindows {
 		v.Rollout.Windows = append(v.Rollout.Windows, largeWindow(i+1))
 	}
 	v.Telemetry = []swap.TelemetryResult{largeTelemetry()}
 	return v
+}
+
+// largeInstrument is the account of a load client at whose every signal there is a fault.
+func largeInstrument() swap.InstrumentState {
+	reading := swap.InstrumentReading{
+		Requests: 1e6, Tokens: 1e9, TTFTErrorMeanMS: number, TTFTErrorP99MS: number, TokenErrorP99MS: number, SendLatenessP99MS: number,
+		LagP99MS: number, KernelStamped: number, RateAchieved: number, CPUShare: number, GCPauseMaxMS: number, SchedLatencyP99MS: number,
+		Throttled: number, Stolen: number,
+	}
+	state := swap.InstrumentState{Calibration: reading, During: reading}
+	for range 10 {
+		state.Faults = append(state.Faults, swap.InstrumentFault{Signal: "during.send_lateness_p99_ms", Message: text[:130], Next: text[:115]})
+	}
+	return state
+}
+
+// largeCapacity is two curves, each with all that can be found.
+func largeCapacity() []swap.Capacity {
+	level := &swap.LoadLevel{Step: 8, Label: "concurrency 1024, prompts 4096", Load: number, Throughput: number, TTFTP95ms: number}
+	arm := swap.ArmCapacity{Knee: level, Peak: level, Saturation: level, KneeMessage: text, SaturationMessage: text}
+	c := swap.Capacity{Steps: []int{1, 2, 3, 4}, Arms: swap.PerArm[swap.ArmCapacity]{Baseline: arm, Candidate: arm}}
+	return []swap.Capacity{c, c}
 }
 
 // largeWindow is a window with a few kinds of failure.
