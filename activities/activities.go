@@ -28,6 +28,8 @@ type Deps struct {
 	OpenRoute func(swap.Route) (traffic.Controller, error)
 	// Calibrate checks the load client before each step.
 	Calibrate Calibrate
+	// Shards is how load workers that share a step find each other.
+	Shards Shards
 	// Slack posts messages.
 	Slack notify.Poster
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
-	"github.com/swapgate/swapgate/pkg/runstore"
 )
 
 const (
@@ -20,7 +19,7 @@ const (
 // blockTape writes the records of a running block to the log. Requests hand their records over without waiting for it:
 // encoding a part would otherwise show up as a late timestamp.
 type blockTape struct {
-	log  *runstore.StepLog
+	log  sliceLog
 	full chan struct{} // asks for a flush before the next tick
 	done chan struct{}
 	wg   sync.WaitGroup
@@ -34,7 +33,7 @@ type blockTape struct {
 	err     error
 }
 
-func startBlockTape(log *runstore.StepLog) *blockTape {
+func startBlockTape(log sliceLog) *blockTape {
 	t := &blockTape{log: log, full: make(chan struct{}, 1), done: make(chan struct{})}
 	t.wg.Go(t.run)
 	return t

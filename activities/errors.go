@@ -12,6 +12,7 @@ import (
 
 	"github.com/swapgate/swapgate/pkg/engine"
 	"github.com/swapgate/swapgate/pkg/load"
+	"github.com/swapgate/swapgate/pkg/load/ensemble"
 	"github.com/swapgate/swapgate/pkg/notify"
 	"github.com/swapgate/swapgate/pkg/runstore"
 	"github.com/swapgate/swapgate/pkg/secret"
@@ -30,6 +31,11 @@ const (
 	TypeEngineRefused       = "EngineRefused"
 	TypeModelMismatch       = "ModelMismatch"
 	TypeClientLimits        = "ClientLimits"
+	TypeTooFewLoadWorkers   = "TooFewLoadWorkers"
+	TypeLoadPlansDiffer     = "LoadPlansDiffer"
+	TypeLoadWorkerRefused   = "LoadWorkerRefused"
+	TypeLoadWorkerLate      = "LoadWorkerLate"
+	TypeConductorLost       = "ConductorLost"
 	TypeTelemetryMissing    = "TelemetryMissing"
 	TypeRunStoreUnavailable = "RunStoreUnavailable"
 	TypeRunStoreDenied      = "RunStoreDenied"
@@ -78,6 +84,11 @@ func rules() []rule {
 		{TypeEngineOverloaded, true, engineOverloaded},
 		{TypeEngineRefused, false, as[*engine.RefusedError]},
 		{TypeClientLimits, false, as[*load.LimitError]},
+		{TypeTooFewLoadWorkers, false, is(ensemble.ErrTooFew)},
+		{TypeLoadPlansDiffer, false, is(ensemble.ErrPlansDiffer)},
+		{TypeLoadWorkerRefused, false, is(ensemble.ErrRefused)},
+		{TypeLoadWorkerLate, true, is(ensemble.ErrLate, errStartMissed)},
+		{TypeConductorLost, true, is(ensemble.ErrNoConductor, ensemble.ErrStopped)},
 		{TypeTelemetryMissing, false, is(telemetry.ErrNoDriver)},
 		{TypeRunCorrupt, false, is(runstore.ErrCorrupt, snapshot.ErrCorrupt, load.ErrLostRecords)},
 		{TypeRunStoreDenied, false, is(runstore.ErrDenied, runstore.ErrNoBucket)},

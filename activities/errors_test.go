@@ -13,6 +13,7 @@ import (
 
 	"github.com/swapgate/swapgate/pkg/engine"
 	"github.com/swapgate/swapgate/pkg/load"
+	"github.com/swapgate/swapgate/pkg/load/ensemble"
 	"github.com/swapgate/swapgate/pkg/notify"
 	"github.com/swapgate/swapgate/pkg/runstore"
 	"github.com/swapgate/swapgate/pkg/secret"
@@ -36,6 +37,13 @@ func TestEveryDomainErrorHasItsStableType(t *testing.T) {
 		{&engine.RefusedError{Status: 401}, "EngineRefused", false},
 		{&engine.ModelMismatchError{Want: "a"}, "ModelMismatch", false},
 		{&load.LimitError{Resource: "open files"}, "ClientLimits", false},
+		{ensemble.ErrTooFew, "TooFewLoadWorkers", false},
+		{ensemble.ErrPlansDiffer, "LoadPlansDiffer", false},
+		{ensemble.ErrRefused, "LoadWorkerRefused", false},
+		{ensemble.ErrLate, "LoadWorkerLate", true},
+		{errStartMissed, "LoadWorkerLate", true},
+		{ensemble.ErrNoConductor, "ConductorLost", true},
+		{ensemble.ErrStopped, "ConductorLost", true},
 		{load.ErrLostRecords, "RunCorrupt", false},
 		{telemetry.ErrNoDriver, "TelemetryMissing", false},
 		{runstore.ErrUnavailable, "RunStoreUnavailable", true},

@@ -2,10 +2,12 @@ package activities
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/swapgate/swapgate/pkg/load"
+	"github.com/swapgate/swapgate/pkg/load/ensemble"
 	"github.com/swapgate/swapgate/pkg/load/instrument"
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/runstore"
@@ -14,71 +16,99 @@ import (
 
 // resume takes in the blocks that earlier attempts sealed, as far as they follow each other from the first.
 func (s *step) resume(ctx context.Context) error {
-	sealed := s.log.Sealed()
+	sealed := s.steps.Sealed()
 	for {
 		b, ok := sealed[len(s.driven)+1]
 		if !ok {
 			return nil
 		}
-		tally := load.NewBlockTally(b.BlockPlan, s.deadline(b.Started))
-		err := runstore.EachLeanRecord(ctx, s.store, b, func(rows []rawlog.Record) error {
-			for i := range rows {
-				tally.Add(&rows[i])
-				s.instrument.records.Add(&rows[i])
-			}
-			return nil
-		})
-		if err != nil {
+		if err := s.resumeBlock(ctx, b); err != nil {
 			return err
 		}
-		s.take(b, tally)
 	}
 }
 
-// deadline is until when an answer counts as in time: as long after the block as was left out at its start.
-func (s *step) deadline(start time.Time) time.Time {
-	l := s.in.Spec.Load
-	return start.Add(l.Block.Std() + 2*l.Settle.Std())
+// resumeBlock tallies the records of a sealed block as they were tallied when it was driven: each slice by its own clock.
+func (s *step) resumeBlock(ctx context.Context, b swap.BlockResult) error {
+	tallies, records := make([]*load.BlockTally, len(b.Slices)), make([]*instrument.Tally, len(b.Slices))
+	for i, slice := range b.Slices {
+		offset := time.Duration(slice.ClockOffsetMS.Or(0) * float64(time.Millisecond))
+		tallies[i], records[i] = load.NewBlockTally(b.BlockPlan, s.deadline(b.Started).Add(-offset)), &instrument.Tally{}
+	}
+	err := runstore.EachLeanRecord(ctx, s.store, b, func(rows []rawlog.Record) error {
+		for i := range rows {
+			shard := int(rows[i].Shard)
+			if shard < 0 || shard >= len(tallies) {
+				return fmt.Errorf("%w: block %d holds a request of shard %d", runstore.ErrCorrupt, b.Block, shard)
+			}
+			tallies[shard].Add(&rows[i])
+			records[shard].Add(&rows[i])
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, other := range tallies[1:] {
+		if err := tallies[0].Merge(other.Pack()); err != nil {
+			return err
+		}
+	}
+	s.take(b, tallies[0], records)
+	return nil
 }
 
 // take counts a sealed block.
-func (s *step) take(b swap.BlockResult, tally *load.BlockTally) {
+func (s *step) take(b swap.BlockResult, tally *load.BlockTally, records []*instrument.Tally) {
 	s.driven = append(s.driven, tally.Hold())
 	s.tally.Add(b, tally)
+	s.instrument.add(b.Slices, records)
 	s.done.Add(1)
 }
 
-// driveBlock drives and seals one block.
-func (s *step) driveBlock(ctx context.Context, block swap.BlockPlan) error {
-	spec := s.in.Spec
-	plan := load.PlanBlock(s.prompts, s.spec, spec.Load.Settle.Std(), spec.Load.Block.Std(), spec.Workload.Seed, load.StreamOf(block), s.replay)
-	if err := load.CheckLimits(plan.Peak(spec.Workload.RequestTimeout.Std())); err != nil {
+// seal makes a block count whose slices are all driven.
+func (s *step) seal(_ context.Context, block swap.BlockPlan, slices []ensemble.Slice) error {
+	tally := load.NewBlockTally(block, time.Time{})
+	reports, records := make([]sliceReport, len(slices)), make([]*instrument.Tally, len(slices))
+	for i, slice := range slices {
+		reports[i].Records = &instrument.Tally{}
+		if err := json.Unmarshal(slice.Payload, &reports[i]); err != nil {
+			return fmt.Errorf("the report of shard %d on block %d cannot be read: %w", i, block.Block, err)
+		}
+		if err := tally.Merge(reports[i].Tally, slice.Samples); err != nil {
+			return fmt.Errorf("shard %d, block %d: %w", i, block.Block, err)
+		}
+		records[i] = reports[i].Records
+	}
+	b := tally.Result(s.shardWork.plan.SHA256, reports[0].Started, shortest(reports))
+	b.Slices = tables(slices, reports)
+	if err := s.steps.Seal(b); err != nil {
 		return err
 	}
-	if err := s.log.Begin(block, s.now()); err != nil {
-		return err
-	}
-	start := s.now().Add(load.Lead)
-	tally := load.NewBlockTally(block, s.deadline(start))
-	tape := startBlockTape(s.log)
-	watch := instrument.StartWatch()
-	result, err := load.Run(ctx, s.clients.Get(block.Arm), plan, load.Options{
-		Block: block, Model: endpoint(spec, block.Arm).Model, RunSalt: s.attempt, Start: start,
-		Timeout: spec.Workload.RequestTimeout.Std(), Meter: &s.meter,
-		OnRecord: func(r *rawlog.Record) {
-			tally.Add(r)
-			s.instrument.records.Add(r)
-			tape.keep(r)
-		},
-	})
-	s.instrument.watched(watch.Stop())
-	if err := errors.Join(err, tape.close()); err != nil {
-		return err
-	}
-	b := tally.Result(plan.SHA256, result.Started, result.Measured)
-	if err := s.log.Seal(b); err != nil {
-		return err
-	}
-	s.take(b, tally)
+	s.take(b, tally, records)
 	return nil
+}
+
+// tables are the slices of a block with the clocks of their load workers.
+func tables(slices []ensemble.Slice, reports []sliceReport) []swap.BlockSlice {
+	out := make([]swap.BlockSlice, len(slices))
+	for i := range slices {
+		out[i] = reports[i].Slice
+		out[i].Shard = i
+		if i > 0 {
+			out[i].ClockOffsetMS, out[i].ClockUncertaintyMS = milliseconds(slices[i].Clock.Offset), milliseconds(slices[i].Clock.Uncertainty)
+		}
+	}
+	return out
+}
+
+func milliseconds(d time.Duration) swap.Value { return swap.Of(float64(d) / float64(time.Millisecond)) }
+
+// shortest is the measured time that all slices have.
+func shortest(reports []sliceReport) time.Duration {
+	least := reports[0].Measured
+	for _, r := range reports {
+		least = min(least, r.Measured)
+	}
+	return least
 }

@@ -14,36 +14,58 @@ import (
 	"github.com/swapgate/swapgate/pkg/workload/trace"
 )
 
-func (a *Activities) openStep(ctx context.Context, in swap.LoadStepInput) (s *step, err error) {
-	if in.Step < 1 || in.Step > len(in.Spec.Load.Steps) {
-		return nil, invalidRequest("step %d: the request has steps 1 to %d", in.Step, len(in.Spec.Load.Steps))
-	}
-	spec := in.Spec.Load.Steps[in.Step-1]
-	s = &step{in: in, spec: spec, attempt: attemptID(ctx), now: a.Now, instrument: stepInstrument{calibrate: a.Calibrate}}
-	s.plan = hold.Plan{
-		Step: spec, Blocks: in.Spec.Load.BlocksPerArm(spec), Block: in.Spec.Load.Block.Std(),
-		Extend: in.Spec.Load.Extend, Limits: in.Spec.Load.Limits, Level: in.Spec.Judge.Level,
-	}
-	if s.prompts, err = stepPrompts(in.Spec.Workload, spec); err != nil {
-		return nil, err
-	}
-	if s.replay, err = openReplay(in.Spec.Workload.Seed, spec.Arrival); err != nil {
-		return nil, err
-	}
-	if s.clients, err = openClients(in.Spec, in.Facts); err != nil {
-		return nil, err
-	}
-	if s.store, err = a.OpenStore(in.Spec.Store); err != nil {
-		return nil, err
-	}
-	// Uploads outlast the activity's context: a cancelled step still stores what it sealed.
-	uploads := context.WithoutCancel(ctx)
-	s.log, err = runstore.OpenStepLog(uploads, s.store, runKey(ctx, in.Spec.Target), in.Step, spec, s.attempt)
+// openStep opens a step for its conductor.
+func (a *Activities) openStep(ctx context.Context, in swap.LoadStepInput) (*step, error) {
+	w, err := a.openShard(ctx, in)
 	if err != nil {
-		s.store.Close()
 		return nil, err
 	}
+	s := &step{shardWork: w, plan: hold.Plan{
+		Step: w.spec, Blocks: in.Spec.Load.BlocksPerArm(w.spec), Block: in.Spec.Load.Block.Std(),
+		Extend: in.Spec.Load.Extend, Limits: in.Spec.Load.Limits, Level: in.Spec.Judge.Level,
+	}}
+	// Uploads outlast the activity's context: a cancelled step still stores what it sealed.
+	s.steps, err = runstore.OpenStepLog(context.WithoutCancel(ctx), w.store, w.run, in.Step, w.spec, w.attempt)
+	if err != nil {
+		w.close(ctx)
+		return nil, err
+	}
+	w.log = s.steps
 	return s, nil
+}
+
+// openShard opens what every load worker of a step needs, but for its log.
+func (a *Activities) openShard(ctx context.Context, in swap.LoadStepInput) (w *shardWork, err error) {
+	shard := load.Shard{Index: in.Shard, Of: max(1, in.Spec.Load.Shards)}
+	switch {
+	case in.Step < 1 || in.Step > len(in.Spec.Load.Steps):
+		return nil, invalidRequest("step %d: the request has steps 1 to %d", in.Step, len(in.Spec.Load.Steps))
+	case shard.Index < 0 || shard.Index >= shard.Of:
+		return nil, invalidRequest("shard %d: the request has shards 0 to %d", shard.Index, shard.Of-1)
+	}
+	w = &shardWork{
+		in: in, spec: in.Spec.Load.Steps[in.Step-1], shard: shard, run: runKey(ctx, in.Spec.Target), attempt: shardAttemptID(ctx, shard),
+		now: a.Now, shift: newShift(ctx), calibrate: a.Calibrate,
+	}
+	if w.prompts, err = stepPrompts(in.Spec.Workload, w.spec); err != nil {
+		return nil, err
+	}
+	if w.replay, err = openReplay(in.Spec.Workload.Seed, w.spec.Arrival); err != nil {
+		return nil, err
+	}
+	if w.clients, err = openClients(in.Spec, in.Facts); err != nil {
+		return nil, err
+	}
+	w.store, err = a.OpenStore(in.Spec.Store)
+	return w, err
+}
+
+// shardAttemptID names this execution among all at the step, of all its load workers.
+func shardAttemptID(ctx context.Context, shard load.Shard) string {
+	if shard.Whole() {
+		return attemptID(ctx)
+	}
+	return fmt.Sprintf("%s-s%d", attemptID(ctx), shard.Index)
 }
 
 // stepPrompts is what one step asks.

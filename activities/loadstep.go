@@ -2,22 +2,25 @@ package activities
 
 import (
 	"context"
-	"sync/atomic"
-	"time"
 
-	"github.com/swapgate/swapgate/pkg/engine"
 	"github.com/swapgate/swapgate/pkg/load"
+	"github.com/swapgate/swapgate/pkg/load/ensemble"
 	"github.com/swapgate/swapgate/pkg/load/hold"
 	"github.com/swapgate/swapgate/pkg/load/instrument"
 	"github.com/swapgate/swapgate/pkg/runstore"
 	"github.com/swapgate/swapgate/pkg/swap"
-	"github.com/swapgate/swapgate/pkg/workload"
 )
 
 // LoadStep drives one load level on both arms in interleaved blocks until the step is over. Before its first block the load
 // client is calibrated. Each block counts once its records are sealed in the store; an attempt goes on from what is sealed
 // and drives the rest.
+//
+// Several load workers drive a step together, each with a LoadStep of its own: shard 0 conducts them, decides, seals, and has
+// the result, and the others follow it and have none.
 func (a *Activities) LoadStep(ctx context.Context, in swap.LoadStepInput) (swap.StepResult, error) {
+	if in.Shard > 0 {
+		return swap.StepResult{}, a.followStep(ctx, in)
+	}
 	s, err := a.openStep(ctx, in)
 	if err != nil {
 		return swap.StepResult{}, err
@@ -28,53 +31,57 @@ func (a *Activities) LoadStep(ctx context.Context, in swap.LoadStepInput) (swap.
 	if err := s.resume(ctx); err != nil {
 		return swap.StepResult{}, err
 	}
-	if err := s.calibrate(ctx); err != nil {
-		return swap.StepResult{}, err
-	}
-	end, err := s.drive(ctx)
-	if err != nil {
-		return swap.StepResult{}, err
-	}
-	return s.finish(ctx, end)
+	shift := s.shift.start()
+	defer s.shift.stop()
+	err = ensemble.Conduct(shift, s.config(a.Shards), ensemble.Step{
+		Part: s.part(), Next: s.next, Seal: s.seal, Finish: s.finish,
+	})
+	return s.result, err
 }
 
-// step is one attempt at a load step.
-type step struct {
-	in      swap.LoadStepInput
-	spec    swap.Step
-	attempt string
-	now     func() time.Time
+// followStep drives one shard of a step as its conductor tells.
+func (a *Activities) followStep(ctx context.Context, in swap.LoadStepInput) error {
+	w, err := a.openShard(ctx, in)
+	if err != nil {
+		return err
+	}
+	defer w.close(ctx)
+	w.log, err = runstore.OpenSliceLog(context.WithoutCancel(ctx), w.store, w.run, in.Step, in.Shard, w.attempt)
+	if err != nil {
+		return err
+	}
+	stop := startProgress(ctx, w.progress)
+	defer stop()
+	shift := w.shift.start()
+	defer w.shift.stop()
+	return ensemble.Follow(shift, w.config(a.Shards), w.part())
+}
 
-	store   *runstore.Store
-	log     *runstore.StepLog
-	prompts *workload.Generator
-	replay  *load.Replay
-	clients swap.PerArm[*engine.Client]
+// step is one attempt at a load step as its conductor sees it.
+type step struct {
+	*shardWork
+	steps *runstore.StepLog
 
 	plan       hold.Plan
 	instrument stepInstrument
 	// driven are the blocks so far, tally what they came to.
 	driven []hold.Block
 	tally  load.StepTally
-	meter  load.Meter
-	done   atomic.Int64
+	ended  swap.StepEnd
+	result swap.StepResult
 }
 
-// drive drives blocks until the step is over. Both blocks of a pair are driven even when the first broke a limit: whether
-// the other arm holds it is what people want to know.
-func (s *step) drive(ctx context.Context) (swap.StepEnd, error) {
-	for {
-		end := s.end()
-		if end != nil && len(s.driven)%2 == 0 {
-			return *end, nil
-		}
-		if workerStopping(ctx) {
-			return swap.StepEnd{}, errWorkerStopping
-		}
-		if err := s.driveBlock(ctx, load.BlockAt(s.in.Step, len(s.driven))); err != nil {
-			return swap.StepEnd{}, err
-		}
+// next chooses the block to drive until the step is over. Both blocks of a pair are driven even when the first broke a limit:
+// whether the other arm holds it is what people want to know.
+func (s *step) next(context.Context) (block swap.BlockPlan, more bool, err error) {
+	if end := s.end(); end != nil && len(s.driven)%2 == 0 {
+		s.ended = *end
+		return swap.BlockPlan{}, false, nil
 	}
+	if err := s.shift.over(); err != nil {
+		return swap.BlockPlan{}, false, err
+	}
+	return load.BlockAt(s.in.Step, len(s.driven)), true, nil
 }
 
 // end is why the step is over; nil if it is not.
@@ -92,43 +99,20 @@ func (s *step) end() *swap.StepEnd {
 	return &d.End
 }
 
-func (s *step) progress() swap.Progress {
-	p := s.meter.Snapshot(s.now())
-	p.What, p.Done, p.Pending = "blocks", int(s.done.Load()), s.log.Pending()
-	p.Total = max(2*s.plan.Blocks, p.Done)
-	if outage := s.log.Outage(); outage != nil {
-		p.Problem = outage.Error()
-	}
-	left := time.Duration(p.Total-p.Done) * (s.in.Spec.Load.Block.Std() + s.in.Spec.Load.Settle.Std())
-	p.ETA = left.Round(time.Second).String()
-	return p
-}
-
 // finish waits for the uploads and writes the manifest.
-func (s *step) finish(ctx context.Context, end swap.StepEnd) (swap.StepResult, error) {
+func (s *step) finish(ctx context.Context) error {
 	plans := make([]swap.BlockPlan, len(s.driven))
 	for i := range plans {
 		plans[i] = s.driven[i].BlockPlan
 	}
 	var needed instrument.Medians
 	needed.TTFT, needed.TPOT = s.tally.Medians(swap.Baseline)
-	manifest, ref, err := s.log.Finish(ctx, plans, end, s.instrument.state(s.in.Spec.Load.Calibration, needed))
+	manifest, ref, err := s.steps.Finish(ctx, plans, s.ended, s.instrument.state(s.in.Spec.Load.Calibration, needed))
 	if err != nil {
-		return swap.StepResult{}, err
+		return err
 	}
-	result := s.tally.Result(s.in.Step, s.spec)
-	result.Ended, result.Instrument = manifest.Ended, manifest.Instrument
-	result.Discarded, result.Manifest = len(manifest.Discarded), ref
-	return result, nil
-}
-
-// close stores what is still on its way, within a bound, and lets everything go.
-func (s *step) close(ctx context.Context) {
-	seal, done := context.WithTimeout(context.WithoutCancel(ctx), sealTimeout)
-	defer done()
-	// What could not be stored is not sealed, and the next attempt drives it again.
-	_ = s.log.Close(seal)
-	s.store.Close()
-	s.clients.Baseline.Close()
-	s.clients.Candidate.Close()
+	s.result = s.tally.Result(s.in.Step, s.spec)
+	s.result.Ended, s.result.Instrument = manifest.Ended, manifest.Instrument
+	s.result.Discarded, s.result.Manifest = len(manifest.Discarded), ref
+	return nil
 }

@@ -61,7 +61,8 @@ func TestLoadStepSealsEveryBlockOnBothArms(t *testing.T) {
 	for _, b := range manifest.Blocks {
 		*planned.Ptr(b.Arm) += b.Planned
 		require.Equal(t, b.Planned, b.Outcomes.Total())
-		require.EqualValues(t, b.Planned, b.Raw.Rows)
+		require.Len(t, b.Slices, 1)
+		require.EqualValues(t, b.Planned, b.Slices[0].Raw.Rows)
 		require.EqualValues(t, 200, b.MeasuredMS)
 		if first, paired := hashes[b.Pair]; paired {
 			require.Equal(t, first, b.ScheduleSHA256, "both blocks of a pair run one schedule")
@@ -108,7 +109,7 @@ func TestLoadStepGoesOnWhereAnAttemptDied(t *testing.T) {
 	require.Equal(t, len(kept)+1, lost.Block, "the block in which it died")
 	require.False(t, lost.Started.IsZero())
 	for i, b := range manifest.Blocks {
-		byFirst := strings.Contains(b.Raw.URI, "/"+lost.Attempt+"/")
+		byFirst := strings.Contains(b.Slices[0].Raw.URI, "/"+lost.Attempt+"/")
 		require.Equal(t, i < len(kept), byFirst, "block %d: sealed blocks are kept, others are driven anew", b.Block)
 	}
 	for _, r := range records {

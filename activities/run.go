@@ -21,13 +21,3 @@ func attemptID(ctx context.Context) string {
 	info := activity.GetInfo(ctx)
 	return fmt.Sprintf("%s-a%d-%d", info.ActivityID, info.Attempt, info.StartedTime.UnixMilli())
 }
-
-// workerStopping reports whether this worker was asked to stop.
-func workerStopping(ctx context.Context) bool {
-	select {
-	case <-activity.GetWorkerStopChannel(ctx):
-		return true
-	default:
-		return false
-	}
-}

@@ -10,38 +10,48 @@ import (
 // Schemas of the objects that this package writes itself.
 const (
 	schemaAttempt  = "attempt/v1"
-	schemaSealed   = "sealed-block/v1"
-	schemaManifest = "step-manifest/v1"
+	schemaSealed   = "sealed-block/v2"
+	schemaManifest = "step-manifest/v2"
 )
 
-// sealedBlock is the content of sealed.json: which attempt at a block counts, and what came of it.
+// sealedBlock is the content of sealed.json: which attempt sealed the block, and what came of it. The slices in the result
+// name the attempts that count.
 type sealedBlock struct {
 	Attempt string           `json:"attempt"`
 	Result  swap.BlockResult `json:"result"`
 }
 
-// checkCounts verifies that every planned request of a block has exactly one outcome and one row.
+// checkCounts verifies that a block has one slice of each shard, and every planned request exactly one outcome and one row.
 func checkCounts(r swap.BlockResult) error {
 	if total := r.Outcomes.Total(); total != r.Planned {
 		return fmt.Errorf("block %d: %d requests planned, %d outcomes", r.Block, r.Planned, total)
 	}
-	if r.Raw.Rows != int64(r.Planned) {
-		return fmt.Errorf("block %d: %d requests planned, %d rows in %s", r.Block, r.Planned, r.Raw.Rows, r.Raw.URI)
+	var rows int64
+	for i, s := range r.Slices {
+		if s.Shard != i {
+			return fmt.Errorf("block %d: slice %d is of shard %d", r.Block, i, s.Shard)
+		}
+		rows += s.Raw.Rows
+	}
+	if rows != int64(r.Planned) {
+		return fmt.Errorf("block %d: %d requests planned, %d rows in %d slices", r.Block, r.Planned, rows, len(r.Slices))
 	}
 	return nil
 }
 
-// rowCount counts the rows of a block as they pass by, and holds against them what is wrong with one.
+// rowCount counts the rows of a block, or of one slice, as they pass by, and holds against them what is wrong with one.
 type rowCount struct {
-	plan     swap.BlockPlan
+	plan swap.BlockPlan
+	// shard is the one whose rows pass by now.
+	shard    int
 	rows     int
 	outcomes swap.OutcomeCounts
 	seen     seqSet
 	fault    error // the first one
 }
 
-func newRowCount(plan swap.BlockPlan) rowCount {
-	return rowCount{plan: plan, outcomes: swap.OutcomeCounts{}, seen: seqSet{}}
+func newRowCount(plan swap.BlockPlan, shard int) rowCount {
+	return rowCount{plan: plan, shard: shard, outcomes: swap.OutcomeCounts{}, seen: seqSet{}}
 }
 
 func (c *rowCount) add(row *rawlog.Record) {
@@ -51,28 +61,28 @@ func (c *rowCount) add(row *rawlog.Record) {
 	if c.fault != nil {
 		return
 	}
-	if c.fault = checkPlace(c.plan, row); c.fault == nil && !isNew {
+	if c.fault = c.checkPlace(row); c.fault == nil && !isNew {
 		c.fault = fmt.Errorf("block %d: request %d is there twice", c.plan.Block, row.Seq)
 	}
 }
 
-// check verifies that the rows were the requests of the block r: all of them, each once, with the outcomes that r counts.
-func (c *rowCount) check(r swap.BlockResult) error {
-	if c.rows != r.Planned {
-		return fmt.Errorf("block %d: %d requests planned, %d rows", r.Block, r.Planned, c.rows)
+// check verifies that the rows were the planned requests: all of them, each once, with these outcomes.
+func (c *rowCount) check(planned int, outcomes swap.OutcomeCounts) error {
+	if c.rows != planned {
+		return fmt.Errorf("block %d: %d requests planned, %d rows", c.plan.Block, planned, c.rows)
 	}
 	if c.fault != nil {
 		return c.fault
 	}
 	known := 0
 	for _, o := range swap.Outcomes {
-		if c.outcomes[o] != r.Outcomes[o] {
-			return fmt.Errorf("block %d: %d rows ended %s, the result counts %d", r.Block, c.outcomes[o], o, r.Outcomes[o])
+		if c.outcomes[o] != outcomes[o] {
+			return fmt.Errorf("block %d: %d rows ended %s, the result counts %d", c.plan.Block, c.outcomes[o], o, outcomes[o])
 		}
 		known += c.outcomes[o]
 	}
 	if known != c.rows {
-		return fmt.Errorf("block %d: %d rows have an unknown outcome", r.Block, c.rows-known)
+		return fmt.Errorf("block %d: %d rows have an unknown outcome", c.plan.Block, c.rows-known)
 	}
 	return nil
 }
@@ -99,11 +109,15 @@ func (s seqSet) add(seq int32) bool {
 	return isNew
 }
 
-// checkPlace verifies that a row belongs to the block.
-func checkPlace(p swap.BlockPlan, row *rawlog.Record) error {
+// checkPlace verifies that a row belongs to the block and the shard.
+func (c *rowCount) checkPlace(row *rawlog.Record) error {
+	p := c.plan
 	if int(row.Step) != p.Step || int(row.Block) != p.Block || int(row.Pair) != p.Pair || row.Arm != string(p.Arm) {
 		return fmt.Errorf("block %d of step %d on %s, pair %d: a row says block %d of step %d on %s, pair %d",
 			p.Block, p.Step, p.Arm, p.Pair, row.Block, row.Step, row.Arm, row.Pair)
+	}
+	if int(row.Shard) != c.shard {
+		return fmt.Errorf("block %d: a row of shard %d lies in the slice of shard %d", p.Block, row.Shard, c.shard)
 	}
 	return nil
 }

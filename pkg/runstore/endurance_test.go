@@ -40,7 +40,7 @@ func TestEnduranceOfAStep(t *testing.T) {
 			}
 		}))
 		result := tally.Result("5c4ed01e", begun, 10*time.Minute)
-		require.NoError(t, l.Seal(result))
+		require.NoError(t, seal(l, result))
 		step.Add(result, tally)
 	}
 	wrote := time.Since(began)
@@ -50,7 +50,7 @@ func TestEnduranceOfAStep(t *testing.T) {
 	summary := step.Result(2, testSpec)
 	require.Equal(t, 2*pairs*each, summary.Planned.Baseline+summary.Planned.Candidate)
 	t.Logf("written in %v, stored in %v, %.1f bytes a request, peak %d MB",
-		wrote, time.Since(began), float64(manifest.Blocks[0].Raw.Bytes)/each, peakRSS(t)>>20)
+		wrote, time.Since(began), float64(manifest.Blocks[0].Slices[0].Raw.Bytes)/each, peakRSS(t)>>20)
 
 	began = time.Now()
 	for _, b := range manifest.Blocks {

@@ -16,11 +16,12 @@ import (
 //	runs/<target>/<run id>/
 //	  raw/step-01/
 //	    manifest.json                    which blocks count; written once, when the step is complete
+//	    noticeboard.json                 where the load workers of a step find each other, if there are several
 //	    block-003-candidate/
-//	      sealed.json                    which attempt counts; the first to write it wins
+//	      sealed.json                    which attempts count, one for each load worker; the first to write it wins
 //	      <attempt>/attempt.json         written when the attempt begins
 //	      <attempt>/part-000.parquet     what a long block had so far; counts for nothing
-//	      <attempt>/requests.parquet     all requests of the block
+//	      <attempt>/requests.parquet     all requests of the block, or of a load worker's slice of it
 //	  telemetry/<attempt>/part-000.parquet
 //	  rollout/window-003/<attempt>/requests.parquet
 //	  verdict.json, report.html, slack-verdict.json
@@ -30,7 +31,7 @@ import (
 //	checks/<random>                      probes, deleted at once
 //
 // Step, block and window numbers are padded so that names sort in the order of time. An attempt is a try of a Temporal
-// activity. Rule: the name of an object is never a directory of another's, because file-backed services cannot store both.
+// activity; another try of the same attempt at a block has -t2 and so on behind it. Rule: the name of an object is never a directory of another's, because file-backed services cannot store both.
 
 // AttemptPattern is what an attempt id may look like: it becomes one segment of a key.
 var AttemptPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$`)
@@ -57,6 +58,11 @@ func StepManifestKey(run swap.RunKey, step int) string {
 	return StepPrefix(run, step) + "manifest.json"
 }
 
+// NoticeboardKey is where the load workers of a step find each other.
+func NoticeboardKey(run swap.RunKey, step int) string {
+	return StepPrefix(run, step) + "noticeboard.json"
+}
+
 // BlockPrefix holds all attempts at one block.
 func BlockPrefix(run swap.RunKey, plan swap.BlockPlan) string {
 	return fmt.Sprintf("%sblock-%03d-%s/", StepPrefix(run, plan.Step), plan.Block, plan.Arm)
@@ -68,6 +74,14 @@ func sealedKey(run swap.RunKey, plan swap.BlockPlan) string {
 
 func attemptPrefix(run swap.RunKey, plan swap.BlockPlan, attempt string) string {
 	return BlockPrefix(run, plan) + attempt + "/"
+}
+
+// tryName names a try of an attempt at a block; tries count from 1.
+func tryName(attempt string, try int) string {
+	if try == 1 {
+		return attempt
+	}
+	return fmt.Sprintf("%s-t%d", attempt, try)
 }
 
 func partName(part int) string { return fmt.Sprintf("part-%03d.parquet", part) }

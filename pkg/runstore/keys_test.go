@@ -18,6 +18,7 @@ func TestLayout(t *testing.T) {
 	plan := swap.BlockPlan{Step: 1, Block: 3, Arm: swap.Candidate, Pair: 2}
 	for key, want := range map[string]string{
 		StepManifestKey(run, 1):        "runs/chat/r1/raw/step-01/manifest.json",
+		NoticeboardKey(run, 1):         "runs/chat/r1/raw/step-01/noticeboard.json",
 		BlockPrefix(run, plan):         "runs/chat/r1/raw/step-01/block-003-candidate/",
 		sealedKey(run, plan):           "runs/chat/r1/raw/step-01/block-003-candidate/sealed.json",
 		TelemetryKey(run, "a-1", 2):    "runs/chat/r1/telemetry/a-1/part-002.parquet",
@@ -37,7 +38,7 @@ func TestNoObjectIsADirectoryOfAnother(t *testing.T) {
 	plan := swap.BlockPlan{Step: 1, Block: 3, Arm: swap.Candidate, Pair: 2}
 	dir := attemptPrefix(run, plan, "a-1")
 	keys := []string{
-		StepManifestKey(run, 1), sealedKey(run, plan), dir + attemptName, dir + partName(0), dir + requestsName,
+		StepManifestKey(run, 1), NoticeboardKey(run, 1), sealedKey(run, plan), dir + attemptName, dir + partName(0), dir + requestsName,
 		TelemetryKey(run, "a-1", 0), WindowKey(run, 1, "a-1"), VerdictKey(run), ReportKey(run), SlackKey(run, "slack-alarm"),
 		BaselineKey(run, begun), checkKeyPrefix + "x",
 	}

@@ -16,8 +16,8 @@ import (
 func (l *StepLog) Finish(
 	ctx context.Context, plans []swap.BlockPlan, end swap.StepEnd, instrument swap.InstrumentState,
 ) (swap.StepManifest, swap.ObjectRef, error) {
-	if err := l.up.drain(ctx); err != nil {
-		return swap.StepManifest{}, swap.ObjectRef{}, fmt.Errorf("finish step %d: %w", l.step, err)
+	if err := l.Drain(ctx); err != nil {
+		return swap.StepManifest{}, swap.ObjectRef{}, err
 	}
 	var manifest swap.StepManifest
 	var ref swap.ObjectRef
@@ -50,13 +50,17 @@ func (l *StepLog) writeManifest(
 	if err != nil {
 		return swap.StepManifest{}, swap.ObjectRef{}, err
 	}
-	if !slices.EqualFunc(first.Blocks, ours.Blocks, func(a, b swap.BlockResult) bool { return a.Raw == b.Raw }) {
+	if !slices.EqualFunc(first.Blocks, ours.Blocks, sameTables) {
 		return swap.StepManifest{}, swap.ObjectRef{}, &Error{
 			Op: "finish", URI: l.store.URI(key), Kind: ErrCorrupt,
 			Cause: errors.New("another attempt finished the step with other blocks"),
 		}
 	}
 	return first, ref, nil
+}
+
+func sameTables(a, b swap.BlockResult) bool {
+	return slices.EqualFunc(a.Slices, b.Slices, func(a, b swap.BlockSlice) bool { return a.Raw == b.Raw })
 }
 
 // sealedBlocks picks the results of the planned blocks, in their order.

@@ -38,7 +38,7 @@ func peakOf(t *testing.T, n int) (peak memoryPeak) {
 		}
 	}))
 	result := swap.BlockResult{BlockPlan: p, Planned: n, Outcomes: swap.OutcomeCounts{swap.OK: n}}
-	require.NoError(t, l.Seal(result))
+	require.NoError(t, seal(l, result))
 	_, ref, err := l.Finish(ctx, plans(1)[:1], asPlanned, swap.InstrumentState{})
 	require.NoError(t, err)
 	require.NoError(t, l.Close(ctx))
@@ -47,7 +47,7 @@ func peakOf(t *testing.T, n int) (peak memoryPeak) {
 	require.NoError(t, err)
 	require.Greater(t, len(listed(t, s)), 4, "parts beside the attempt, the table, the seal and the manifest")
 	block := manifest.Blocks[0]
-	peak.bytesPerRow = block.Raw.Bytes / int64(n)
+	peak.bytesPerRow = block.Slices[0].Raw.Bytes / int64(n)
 	before, batches = liveHeap(), 0
 	want := newSynthetic(p)
 	require.NoError(t, EachRecord(ctx, s, block, func(rows []rawlog.Record) error {

@@ -11,12 +11,14 @@ import (
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// openBlock is the block that is being written. Its rows wait in memory until they are enough for a part; then they go into
+// openBlock is the slice of a block that is being written. Its rows wait in memory until they are enough for a part; then they go into
 // the block's table, which lies in a file once it is long, so that a block of any length needs the same memory.
 type openBlock struct {
-	plan  swap.BlockPlan
-	count rowCount
-	table *spool
+	plan swap.BlockPlan
+	// attempt is the try at the block.
+	attempt string
+	count   rowCount
+	table   *spool
 	// inGroup are the bytes of rows in the unfinished row group of the table.
 	inGroup int64
 
@@ -53,19 +55,19 @@ func bytesOf(r *rawlog.Record) int64 {
 }
 
 // due reports whether the rows that wait are many, or wait for long.
-func (l *StepLog) due(b *openBlock, late bool) bool {
+func (l *SliceLog) due(b *openBlock, late bool) bool {
 	n := len(b.waiting)
 	return n > 0 && (late || n >= l.policy.partRows || b.waitingBytes >= l.policy.partBytes)
 }
 
 // flush uploads the rows that wait as a part, and adds them to the block's table.
-func (l *StepLog) flush(b *openBlock) error {
+func (l *SliceLog) flush(b *openBlock) error {
 	data, err := l.partTables.part(b.waiting)
 	if err != nil {
 		return l.failed("write", b.plan, err)
 	}
 	o := object{
-		key: l.key(b.plan, partName(b.parts)), contentType: ContentParquet, schema: rawlog.Schema,
+		key: attemptPrefix(l.run, b.plan, b.attempt) + partName(b.parts), contentType: ContentParquet, schema: rawlog.Schema,
 		rows: int64(len(b.waiting)), data: data,
 	}
 	if err := l.up.push(o, false); err != nil {
@@ -76,7 +78,7 @@ func (l *StepLog) flush(b *openBlock) error {
 }
 
 // toTable moves the rows that wait into the block's table.
-func (l *StepLog) toTable(b *openBlock) error {
+func (l *SliceLog) toTable(b *openBlock) error {
 	if err := writeRows(l.tables.GenericWriter, b.waiting); err != nil {
 		return l.failed("write", b.plan, err)
 	}
@@ -93,20 +95,21 @@ func (l *StepLog) toTable(b *openBlock) error {
 	return nil
 }
 
-// finishTable checks the rows of a block against its result and ends their table.
-func (l *StepLog) finishTable(b *openBlock, result swap.BlockResult) (object, error) {
+// finishTable checks the rows of a slice and ends their table.
+func (l *SliceLog) finishTable(b *openBlock, planned int, outcomes swap.OutcomeCounts) (object, error) {
 	table := object{
-		key: l.key(b.plan, requestsName), contentType: ContentParquet, schema: rawlog.Schema, rows: int64(b.count.rows),
+		key: attemptPrefix(l.run, b.plan, b.attempt) + requestsName, contentType: ContentParquet, schema: rawlog.Schema,
+		rows: int64(b.count.rows),
 	}
-	if err := b.count.check(result); err != nil {
-		return table, &Error{Op: "seal", URI: l.store.URI(BlockPrefix(l.run, b.plan)), Kind: ErrCorrupt, Cause: err}
+	if err := b.count.check(planned, outcomes); err != nil {
+		return table, &Error{Op: "store", URI: l.store.URI(BlockPrefix(l.run, b.plan)), Kind: ErrCorrupt, Cause: err}
 	}
 	if err := l.toTable(b); err != nil {
 		return table, err
 	}
 	l.spare = b.waiting
 	if err := errors.Join(l.tables.Close(), b.table.finish(&table)); err != nil {
-		return table, l.failed("seal", b.plan, err)
+		return table, l.failed("store", b.plan, err)
 	}
 	return table, nil
 }

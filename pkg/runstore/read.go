@@ -15,11 +15,11 @@ var bulky = map[string]bool{
 	"chunk_gaps_us": true, "chunk_tokens": true, "trace_id": true, "prompt_sha256": true, "error": true,
 }
 
-// EachRecord gives the requests of a sealed block to do, a few hundred at a time. It needs the same memory for a block of any
-// length: the table is kept in a temporary file while it is read. The batch is used again after do returns; what a record
-// points to is not, so records may be copied and kept.
+// EachRecord gives the requests of a sealed block to do, a few hundred at a time, slice after slice. It needs the same memory for
+// a block of any length: a table is kept in a temporary file while it is read. The batch is used again after do returns; what a
+// record points to is not, so records may be copied and kept.
 //
-// The hash of the table is verified before the first call. That the rows are exactly the block's planned requests with the
+// The hash of a table is verified before its first call. That the rows are exactly the block's planned requests with the
 // outcomes that it counts is known only at the end: if not, EachRecord gives ErrCorrupt, and what do got counts for nothing.
 func EachRecord(ctx context.Context, s *Store, block swap.BlockResult, do func([]rawlog.Record) error) error {
 	return eachRecord(ctx, s, block, nil, do)
@@ -34,13 +34,42 @@ func EachLeanRecord(ctx context.Context, s *Store, block swap.BlockResult, do fu
 func eachRecord(
 	ctx context.Context, s *Store, block swap.BlockResult, without map[string]bool, do func([]rawlog.Record) error,
 ) error {
-	content, err := s.download(ctx, block.Raw)
+	count := newRowCount(block.BlockPlan, 0)
+	for i, slice := range block.Slices {
+		if slice.Shard != i {
+			return &Error{
+				Op: "get", URI: slice.Raw.URI, Kind: ErrCorrupt, Cause: fmt.Errorf("block %d: slice %d is of shard %d", block.Block, i, slice.Shard),
+			}
+		}
+		count.shard = i
+		if err := eachSliceRecord(ctx, s, slice.Raw, &count, without, do); err != nil {
+			return err
+		}
+	}
+	if err := count.check(block.Planned, block.Outcomes); err != nil {
+		return &Error{Op: "get", URI: uriOf(block), Kind: ErrCorrupt, Cause: err}
+	}
+	return nil
+}
+
+// uriOf is a place to look for what is wrong with a block.
+func uriOf(block swap.BlockResult) string {
+	if len(block.Slices) == 0 {
+		return fmt.Sprintf("block %d of step %d", block.Block, block.Step)
+	}
+	return block.Slices[0].Raw.URI
+}
+
+// eachSliceRecord reads one table and counts its rows.
+func eachSliceRecord(
+	ctx context.Context, s *Store, table swap.ObjectRef, count *rowCount, without map[string]bool, do func([]rawlog.Record) error,
+) error {
+	content, err := s.download(ctx, table)
 	if err != nil {
 		return err
 	}
 	defer content.discard()
-	count := newRowCount(block.BlockPlan)
-	err = eachRow(content.reader(), content.size, block.Raw.Rows, without, func(rows []rawlog.Record) error {
+	err = eachRow(content.reader(), content.size, table.Rows, without, func(rows []rawlog.Record) error {
 		for i := range rows {
 			count.add(&rows[i])
 		}
@@ -54,12 +83,12 @@ func eachRecord(
 	case errors.As(err, &own):
 		return own.error
 	case ctx.Err() != nil:
-		return &Error{Op: "get", URI: block.Raw.URI, Cause: context.Cause(ctx)}
+		return &Error{Op: "get", URI: table.URI, Cause: context.Cause(ctx)}
 	case err == nil:
-		err = count.check(block)
+		err = count.fault
 	}
 	if err != nil {
-		return &Error{Op: "get", URI: block.Raw.URI, Kind: ErrCorrupt, Cause: err}
+		return &Error{Op: "get", URI: table.URI, Kind: ErrCorrupt, Cause: err}
 	}
 	return nil
 }

@@ -82,12 +82,16 @@ func TestAReaderVerifiesWhatItRead(t *testing.T) {
 		"other outcomes": func(b *swap.BlockResult) { b.Outcomes = swap.OutcomeCounts{swap.OK: b.Planned} },
 		"more planned":   func(b *swap.BlockResult) { b.Planned++ },
 		"another block":  func(b *swap.BlockResult) { b.Block = 7 },
-		"another hash":   func(b *swap.BlockResult) { b.Raw.SHA256 = manifest.Blocks[1].Raw.SHA256 },
-		"another length": func(b *swap.BlockResult) { b.Raw.Bytes-- },
-		"another number": func(b *swap.BlockResult) { b.Raw.Rows-- },
+		"another hash":   func(b *swap.BlockResult) { b.Slices[0].Raw.SHA256 = manifest.Blocks[1].Slices[0].Raw.SHA256 },
+		"another length": func(b *swap.BlockResult) { b.Slices[0].Raw.Bytes-- },
+		"another shard":  func(b *swap.BlockResult) { b.Slices[0].Shard = 1 },
+		"no slice":       func(b *swap.BlockResult) { b.Slices = nil },
+		"a slice twice":  func(b *swap.BlockResult) { b.Slices = append(b.Slices, b.Slices[0]) },
+		"another number": func(b *swap.BlockResult) { b.Slices[0].Raw.Rows-- },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := manifest.Blocks[0]
+			b.Slices = slices.Clone(b.Slices)
 			change(&b)
 			for _, each := range []func(context.Context, *Store, swap.BlockResult, func([]rawlog.Record) error) error{
 				EachRecord, EachLeanRecord,

@@ -19,7 +19,7 @@ const scanReaders = 8
 type stepState struct {
 	// sealed by block number.
 	sealed map[int]sealedBlock
-	// discarded attempts, in the order of blocks and start: begun, and not the one that sealed its block.
+	// discarded attempts, in the order of blocks and start: begun, and no slice of the sealed block.
 	discarded []swap.DiscardedAttempt
 }
 
@@ -76,7 +76,7 @@ func (s *Store) readDiscarded(
 			if err != nil {
 				return err
 			}
-			a.Pair, a.Started = begun.Pair, begun.Started
+			a.Pair, a.Shard, a.Started = begun.Pair, begun.Shard, begun.Started
 			return nil
 		})
 	}
@@ -93,14 +93,19 @@ func (s *Store) readDiscarded(
 	return discarded, nil
 }
 
-// unsealedAttempts groups keys by attempt and leaves out those that sealed their block. Everything an attempt uploads comes
+// counts reports whether an attempt has a slice of the block.
+func (b sealedBlock) counts(attempt string) bool {
+	return slices.ContainsFunc(b.Result.Slices, func(s swap.BlockSlice) bool { return s.Attempt == attempt })
+}
+
+// unsealedAttempts groups keys by attempt and leaves out those that count. Everything an attempt uploads comes
 // after its attempt.json, so a key without one is not an attempt of ours.
 func (s *Store) unsealedAttempts(
 	run swap.RunKey, keys []blockKey, sealed map[int]sealedBlock,
 ) map[string]*swap.DiscardedAttempt {
 	attempts := map[string]*swap.DiscardedAttempt{}
 	for _, k := range keys {
-		if k.name == attemptName && sealed[k.plan.Block].Attempt != k.attempt {
+		if k.name == attemptName && !sealed[k.plan.Block].counts(k.attempt) {
 			attempts[attemptPrefix(run, k.plan, k.attempt)] = &swap.DiscardedAttempt{BlockPlan: k.plan, Attempt: k.attempt}
 		}
 	}

@@ -29,8 +29,34 @@ type BlockResult struct {
 	TPOTP50ms Value `json:"tpot_p50_ms"`
 	// SendLatenessP99ms is how late the client sent, against its plan.
 	SendLatenessP99ms Value `json:"send_lateness_p99_ms"`
-	// Raw is the block's table of requests.
+	// Slices are the load workers' parts of the block, in the order of shards. Together they hold every planned request once.
+	Slices []BlockSlice `json:"slices"`
+}
+
+// BlockSlice is what one load worker drove of a block; all of it where there is one load worker.
+type BlockSlice struct {
+	// Shard is the load worker, from 0. Attempt is its try at the block.
+	Shard   int    `json:"shard"`
+	Attempt string `json:"attempt"`
+	// Raw is the table of the slice's requests.
 	Raw ObjectRef `json:"raw"`
+	// ClockOffsetMS is what to add to times of this load worker to have them on the clock of shard 0; ClockUncertaintyMS is
+	// how far the truth may be from it.
+	ClockOffsetMS      Value `json:"clock_offset_ms"`
+	ClockUncertaintyMS Value `json:"clock_uncertainty_ms"`
+	// Client is what the load worker said of itself.
+	Client SliceClient `json:"client"`
+}
+
+// SliceClient is a load worker's account of itself over one block. What its records tell is not in it.
+type SliceClient struct {
+	// Calibrated names the attempt that the load worker was calibrated in, with Calibration as its reading. Problem is why
+	// there is none.
+	Calibrated  string            `json:"calibrated"`
+	Calibration InstrumentReading `json:"calibration"`
+	Problem     string            `json:"problem,omitempty"`
+	// Process is what was watched of its process during the block.
+	Process InstrumentReading `json:"process"`
 }
 
 // StepResult is one load step on both arms. It stays small: the blocks are in the manifest.
@@ -48,7 +74,7 @@ type StepResult struct {
 	Ended StepEnd `json:"ended"`
 	// Instrument is the load client's account of itself.
 	Instrument InstrumentState `json:"instrument"`
-	// Discarded counts attempts at a block whose worker died before it was sealed; the manifest lists them.
+	// Discarded counts attempts at a block, or at a slice of one, that were not sealed; the manifest lists them.
 	Discarded int `json:"discarded"`
 	// Manifest is the StepManifest.
 	Manifest ObjectRef `json:"manifest"`
@@ -92,9 +118,11 @@ type StepManifest struct {
 	Discarded []DiscardedAttempt `json:"discarded,omitempty"`
 }
 
-// DiscardedAttempt is a block that was begun and not sealed, because its worker died or was cancelled.
+// DiscardedAttempt is a block, or a load worker's slice of one, that was begun and not sealed, because its worker or another
+// one of the same block died or was cancelled.
 type DiscardedAttempt struct {
 	BlockPlan
+	Shard   int       `json:"shard"`
 	Attempt string    `json:"attempt"`
 	Started time.Time `json:"started"`
 	// Parts are the objects that the attempt left behind.

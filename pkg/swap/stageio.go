@@ -37,11 +37,14 @@ type WarmUpInput struct {
 	Facts ArmFacts `json:"facts"`
 }
 
-// LoadStepInput asks for one load step on both arms.
+// LoadStepInput asks for one load step on both arms. With several load workers each gets one, with its own Shard: shard 0
+// conducts the others and has the StepResult, which is empty for them.
 type LoadStepInput struct {
 	Spec Spec `json:"spec"`
 	// Step counts from 1.
-	Step  int              `json:"step"`
+	Step int `json:"step"`
+	// Shard is the load worker's part of the step, from 0, of Spec.Load.Shards.
+	Shard int              `json:"shard,omitempty"`
 	Facts PerArm[ArmFacts] `json:"facts"`
 }
 
