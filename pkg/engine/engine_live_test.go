@@ -47,7 +47,7 @@ func liveFacts(t *testing.T, target Target) swap.ArmFacts {
 
 func liveClient(t *testing.T, target Target) *Client {
 	t.Helper()
-	c, err := NewClient(target, ClientOptions{Peak: 2, Capabilities: protocol.CapabilitiesOf(liveFacts(t, target))})
+	c, err := NewClient(target, ClientOptions{Capabilities: protocol.CapabilitiesOf(liveFacts(t, target))})
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	return c
@@ -79,7 +79,9 @@ func TestLiveStreams(t *testing.T) {
 	for _, api := range []swap.API{swap.APIChat, swap.APICompletions} {
 		t.Run(string(api), func(t *testing.T) {
 			began := time.Now()
-			o := c.Stream(t.Context(), protocol.Ask{API: api, Prompt: "Count from one to twenty in words.", MaxTokens: maxTokens, Timeout: liveTimeout})
+			o := c.Stream(t.Context(), protocol.Ask{
+				API: api, Prompt: "Count from one to twenty in words.", MaxTokens: maxTokens, Timeout: liveTimeout,
+			})
 			t.Logf("%s: TTFT %s, E2E %s, %d chunks, finish reason %s", o.Outcome, o.First.Sub(o.Sent), o.End.Sub(o.Sent), o.Chunks, o.FinishReason)
 			require.Equal(t, swap.OK, o.Outcome, o.Err)
 			require.Equal(t, http.StatusOK, o.Status)
@@ -110,7 +112,7 @@ func requireOrder(t *testing.T, began time.Time, o Observation) {
 }
 
 // requireUsage wants token counts exactly where the probe found that the server gives them.
-func requireUsage(t *testing.T, caps Capabilities, o Observation, maxTokens int) {
+func requireUsage(t *testing.T, caps protocol.Capabilities, o Observation, maxTokens int) {
 	t.Helper()
 	if !caps.UsageInStream {
 		require.Nil(t, o.OutputTokens)

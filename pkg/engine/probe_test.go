@@ -179,7 +179,12 @@ func TestProbeLearnsCapabilities(t *testing.T) {
 	}{
 		{"everything", fakeServer{}, protocol.Capabilities{UsageInStream: true, TokenLimit: short}, 1},
 		{"no stream_options", fakeServer{refuse: []string{"stream_options"}}, protocol.Capabilities{TokenLimit: short}, 4},
-		{"only max_completion_tokens", fakeServer{refuse: []string{"max_tokens"}}, protocol.Capabilities{UsageInStream: true, TokenLimit: long}, 3},
+		{
+			"only max_completion_tokens",
+			fakeServer{refuse: []string{"max_tokens"}},
+			protocol.Capabilities{UsageInStream: true, TokenLimit: long},
+			3,
+		},
 		{"neither", fakeServer{refuse: []string{"max_tokens", "stream_options"}}, protocol.Capabilities{TokenLimit: long}, 5},
 		{"takes the option and sends no usage", fakeServer{noUsage: true}, protocol.Capabilities{TokenLimit: short}, 1},
 		{"no chat template", fakeServer{noChat: true}, protocol.Capabilities{UsageInStream: true, TokenLimit: short}, 6},

@@ -82,7 +82,7 @@ func TestAConnectionThatEndsEarlyIsReplaced(t *testing.T) {
 }
 
 func TestAServerThatClosesEveryConnection(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	closed := make(chan struct{})
 	go func() {

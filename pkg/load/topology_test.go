@@ -37,7 +37,7 @@ func onBlock(t *testing.T, s *fakeServer, g *workload.Generator, step swap.Step,
 		var err error
 		got, err = drive(t.Context(), s, PlanBlock(g, step, 0, length, 1, 7, nil), opt)
 		require.NoError(t, err)
-		require.Equal(t, got.Planned, len(got.Records))
+		require.Len(t, got.Records, got.Planned)
 		require.Equal(t, got.Planned, got.Outcomes.Total())
 	})
 	return got

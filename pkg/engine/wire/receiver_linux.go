@@ -77,7 +77,7 @@ func (r *receiver) recvmsg(fd uintptr) bool {
 		if errno == unix.EINTR {
 			continue
 		}
-		r.n, r.errno = int(n), errno //nolint:gosec // at most the length of the buffer
+		r.n, r.errno = int(n), errno
 		return errno != unix.EAGAIN
 	}
 }
@@ -86,7 +86,7 @@ func (r *receiver) recvmsg(fd uintptr) bool {
 func timeOfReceipt(control []byte) int64 {
 	for len(control) >= unix.SizeofCmsghdr {
 		h := (*unix.Cmsghdr)(unsafe.Pointer(&control[0])) //nolint:gosec // the kernel aligned and filled it
-		size := int(h.Len)                                //nolint:gosec,unconvert // bounded below; the type differs between systems
+		size := int(h.Len)                                //nolint:gosec // bounded below
 		if size < unix.SizeofCmsghdr || size > len(control) {
 			return 0
 		}

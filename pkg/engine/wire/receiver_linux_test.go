@@ -45,7 +45,7 @@ func warmStamps(t *testing.T, c *Conn, server net.Conn) {
 func TestStampsUnderTLS(t *testing.T) {
 	srv := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
 	defer srv.Close()
-	p := poolOf(t, srv.URL, nil)
+	p := poolOf(t, srv.URL)
 	p.tls.RootCAs = srv.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	p.tls.ServerName = "example.com"
 	c, err := p.Get(t.Context())

@@ -15,11 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func poolOf(t *testing.T, rawURL string, dial Dial) *Pool {
+func poolOf(t *testing.T, rawURL string) *Pool {
 	t.Helper()
 	u, err := url.Parse(rawURL)
 	require.NoError(t, err)
-	p := NewPool(u, dial, time.Now)
+	p := NewPool(u, nil, time.Now)
 	t.Cleanup(p.Close)
 	return p
 }
@@ -27,10 +27,10 @@ func poolOf(t *testing.T, rawURL string, dial Dial) *Pool {
 // pair returns a client connection to a listener of its own and the server's end of it.
 func pair(t *testing.T) (*Pool, *Conn, net.Conn) {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = ln.Close() })
-	p := poolOf(t, "http://"+ln.Addr().String(), nil)
+	p := poolOf(t, "http://"+ln.Addr().String())
 	c, err := p.Get(t.Context())
 	require.NoError(t, err)
 	server, err := ln.Accept()
@@ -78,7 +78,7 @@ func TestResponsesThatNeverEnd(t *testing.T) {
 				}
 				_ = head.Flush()
 			}()
-			_, err := conn.Response()
+			_, err := conn.Response() //nolint:bodyclose // there is none
 			require.ErrorIs(t, err, c.want)
 			_ = conn.Close()
 			<-stopped
@@ -90,7 +90,7 @@ func TestAConnectionIsKeptUntilItIsIdleTooLong(t *testing.T) {
 	srv := httptest.NewServer(http.NotFoundHandler())
 	defer srv.Close()
 	now := time.Now()
-	p := poolOf(t, srv.URL, nil)
+	p := poolOf(t, srv.URL)
 	p.clock = func() time.Time { return now }
 	first, err := p.Get(t.Context())
 	require.NoError(t, err)
@@ -132,7 +132,7 @@ func TestAClosedPoolKeepsNothing(t *testing.T) {
 }
 
 func TestDialErrors(t *testing.T) {
-	refused := poolOf(t, "http://127.0.0.1:1", nil)
+	refused := poolOf(t, "http://127.0.0.1:1")
 	_, err := refused.Get(t.Context())
 	require.ErrorContains(t, err, "refused")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -141,7 +141,7 @@ func TestDialErrors(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	plain := httptest.NewServer(http.NotFoundHandler())
 	defer plain.Close()
-	_, err = poolOf(t, strings.Replace(plain.URL, "http:", "https:", 1), nil).Get(t.Context())
+	_, err = poolOf(t, strings.Replace(plain.URL, "http:", "https:", 1)).Get(t.Context())
 	require.ErrorContains(t, err, "tls")
 }
 
