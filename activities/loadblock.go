@@ -8,6 +8,7 @@ import (
 
 	"github.com/swapgate/swapgate/pkg/load"
 	"github.com/swapgate/swapgate/pkg/load/ensemble"
+	"github.com/swapgate/swapgate/pkg/load/hold"
 	"github.com/swapgate/swapgate/pkg/load/instrument"
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/runstore"
@@ -54,13 +55,13 @@ func (s *step) resumeBlock(ctx context.Context, b swap.BlockResult) error {
 			return err
 		}
 	}
-	s.take(b, tallies[0], records)
+	s.take(b, tallies[0].Hold(), tallies[0], records)
 	return nil
 }
 
 // take counts a sealed block.
-func (s *step) take(b swap.BlockResult, tally *load.BlockTally, records []*instrument.Tally) {
-	s.driven = append(s.driven, tally.Hold())
+func (s *step) take(b swap.BlockResult, judged hold.Block, tally *load.BlockTally, records []*instrument.Tally) {
+	s.driven = append(s.driven, judged)
 	s.tally.Add(b, tally)
 	s.instrument.add(b.Slices, records)
 	s.done.Add(1)
@@ -85,7 +86,9 @@ func (s *step) seal(_ context.Context, block swap.BlockPlan, slices []ensemble.S
 	if err := s.steps.Seal(b); err != nil {
 		return err
 	}
-	s.take(b, tally, records)
+	judged := tally.Hold()
+	judged.KVUsage, judged.GPUUtilization = s.pressure.taken(block.Arm)
+	s.take(b, judged, tally, records)
 	return nil
 }
 

@@ -26,6 +26,7 @@ func (a *Activities) LoadStep(ctx context.Context, in swap.LoadStepInput) (swap.
 		return swap.StepResult{}, err
 	}
 	defer s.close(ctx)
+	defer s.pressure.close()
 	stop := startProgress(ctx, s.progress)
 	defer stop()
 	if err := s.resume(ctx); err != nil {
@@ -64,6 +65,7 @@ type step struct {
 
 	plan       hold.Plan
 	instrument stepInstrument
+	pressure   *stepPressure
 	// driven are the blocks so far, tally what they came to.
 	driven []hold.Block
 	tally  load.StepTally
@@ -81,7 +83,9 @@ func (s *step) next(context.Context) (block swap.BlockPlan, more bool, err error
 	if err := s.shift.over(); err != nil {
 		return swap.BlockPlan{}, false, err
 	}
-	return load.BlockAt(s.in.Step, len(s.driven)), true, nil
+	block = load.BlockAt(s.in.Step, len(s.driven))
+	s.pressure.taken(block.Arm) // what was read before the block is not the block's
+	return block, true, nil
 }
 
 // end is why the step is over; nil if it is not.
@@ -113,6 +117,7 @@ func (s *step) finish(ctx context.Context) error {
 	}
 	s.result = s.tally.Result(s.in.Step, s.spec)
 	s.result.Ended, s.result.Instrument = manifest.Ended, manifest.Instrument
+	s.result.Findings = s.pressure.findings(ctx)
 	s.result.Discarded, s.result.Manifest = len(manifest.Discarded), ref
 	return nil
 }

@@ -28,10 +28,12 @@ func (s Step) Label() string {
 
 func (s Step) level() string {
 	switch {
+	case s.KVShare > 0 && s.Concurrency > 0:
+		return kvLabel(s.KVShare) + " = concurrency " + strconv.Itoa(s.Concurrency)
+	case s.KVShare > 0:
+		return kvLabel(s.KVShare)
 	case s.Concurrency > 0:
 		return "concurrency " + strconv.Itoa(s.Concurrency)
-	case s.KVShare > 0:
-		return "KV " + strconv.FormatFloat(100*s.KVShare, 'g', 4, 64) + " %"
 	}
 	label := number(s.Rate) + " req/s"
 	if s.Ramp != nil {
@@ -42,6 +44,8 @@ func (s Step) level() string {
 	}
 	return label + s.Arrival.label()
 }
+
+func kvLabel(share float64) string { return "KV " + strconv.FormatFloat(100*share, 'g', 4, 64) + " %" }
 
 // label is empty for the arrivals that a step has when it names none.
 func (a Arrival) label() string {

@@ -74,6 +74,8 @@ type StepResult struct {
 	Ended StepEnd `json:"ended"`
 	// Instrument is the load client's account of itself.
 	Instrument InstrumentState `json:"instrument"`
+	// Findings are what was noticed of the engines while they were full.
+	Findings []Finding `json:"findings,omitempty"`
 	// Discarded counts attempts at a block, or at a slice of one, that were not sealed; the manifest lists them.
 	Discarded int `json:"discarded"`
 	// Manifest is the StepManifest.
