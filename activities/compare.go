@@ -28,7 +28,7 @@ func readEvidence(ctx context.Context, store *runstore.Store, refs []swap.Object
 	var e evidence
 	sum := sha256.New()
 	for _, ref := range refs {
-		manifest, records, err := runstore.ReadStep(ctx, store, ref)
+		manifest, records, err := runstore.ReadLeanStep(ctx, store, ref)
 		if err != nil {
 			return evidence{}, err
 		}

@@ -58,7 +58,7 @@ func chartData(ctx context.Context, store *runstore.Store, v swap.Verdict, limit
 	data := report.Data{Verdict: v}
 	var all []rawlog.Record
 	for _, s := range v.Steps {
-		manifest, records, err := runstore.ReadStep(ctx, store, s.Manifest)
+		manifest, records, err := runstore.ReadLeanStep(ctx, store, s.Manifest)
 		if err != nil {
 			return data, err
 		}

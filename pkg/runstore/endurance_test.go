@@ -71,11 +71,11 @@ func TestEnduranceOfAStep(t *testing.T) {
 
 	began = time.Now()
 	before := liveHeap()
-	_, samples, err := ReadSamples(ctx, s, ref)
+	_, lean, err := ReadLeanStep(ctx, s, ref)
 	require.NoError(t, err)
-	require.Len(t, samples, 2*pairs*each)
-	t.Logf("samples read in %v, %d bytes each", time.Since(began), (liveHeap()-before)/int64(len(samples)))
-	runtime.KeepAlive(samples)
+	require.Len(t, lean, 2*pairs*each)
+	t.Logf("lean records read in %v, %d bytes each", time.Since(began), (liveHeap()-before)/int64(len(lean)))
+	runtime.KeepAlive(lean)
 }
 
 // peakRSS is the most memory that this process has had resident, as Linux tells it.

@@ -49,15 +49,17 @@ func TestALeanReaderLeavesTheBulkOut(t *testing.T) {
 	require.Empty(t, cmp.Diff(want, got, equal))
 }
 
-func TestSamplesOfAStep(t *testing.T) {
+func TestLeanRecordsOfAStep(t *testing.T) {
 	s := newStore(t)
 	ref, manifest, records := sealed(t, s, 700)
-	read, samples, err := ReadSamples(t.Context(), s, ref)
+	read, lean, err := ReadLeanStep(t.Context(), s, ref)
 	require.NoError(t, err)
 	require.Equal(t, manifest, read)
-	require.Len(t, samples, len(records))
-	for i := range samples {
-		require.Equal(t, rawlog.SampleOf(&records[i]), samples[i])
+	require.Len(t, lean, len(records))
+	for i := range lean {
+		want := records[i]
+		want.ChunkGapsUS, want.ChunkTokens, want.TraceID, want.PromptSHA256, want.Error = nil, nil, "", "", ""
+		require.Empty(t, cmp.Diff(want, lean[i], equal))
 	}
 }
 
