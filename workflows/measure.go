@@ -81,18 +81,13 @@ func (v *validation) load(ctx workflow.Context) (string, error) {
 }
 
 func (v *validation) steps(ctx workflow.Context) error {
-	spec := v.in.Spec
-	for i, step := range spec.Load.Steps {
-		opts := drive(fmt.Sprintf("step %d/%d: %s, %d blocks per arm", i+1, len(spec.Load.Steps), step.Label(),
-			spec.Load.BlocksPerArm(step)), spec.Load.LongestStep(step))
-		opts.ActivityID = fmt.Sprintf("load-step-%d", i+1)
-		actx := workflow.WithActivityOptions(ctx, opts)
-		var res swap.StepResult
-		in := swap.LoadStepInput{Spec: spec, Step: i + 1, Facts: v.verdict.Arms}
-		if err := workflow.ExecuteActivity(actx, swap.ActivityLoadStep, in).Get(actx, &res); err != nil {
+	for i := range v.in.Spec.Load.Steps {
+		res, err := v.step(ctx, i+1)
+		if err != nil {
 			return err
 		}
 		v.verdict.Steps = append(v.verdict.Steps, res)
+		v.verdict.Findings = append(v.verdict.Findings, res.Findings...)
 		v.manifests = append(v.manifests, res.Manifest)
 		v.board.stepDone(ctx, len(v.verdict.Steps))
 		if res.Ended.Code == swap.EndedLimit {
