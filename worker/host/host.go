@@ -77,7 +77,9 @@ func Run(ctx context.Context, version string, o Options, log *slog.Logger) error
 	defer c.Close()
 	health.connected(c)
 
-	acts := activities.New(activities.Production(log, version))
+	deps := activities.Production(log, version)
+	deps.Shards = o.Shards
+	acts := activities.New(deps)
 	fatal := make(chan error, 1)
 	for _, w := range build(c, o, acts, func(err error) {
 		select {

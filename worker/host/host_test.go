@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
+	"github.com/swapgate/swapgate/activities"
 	"github.com/swapgate/swapgate/pkg/local/localtest"
 )
 
@@ -29,16 +30,28 @@ func TestParseOptions(t *testing.T) {
 	require.Equal(t, "h1", o.GPUHost)
 	require.False(t, o.LogJSON)
 
+	fixed, err := ParseOptions([]string{
+		"--shard-listen", ":8090", "--shard-advertise", "10.1.2.3", "--shard-join-timeout", "5s",
+	}, io.Discard)
+	require.NoError(t, err)
+	require.Equal(t, activities.Shards{Listen: ":8090", Advertise: "10.1.2.3", JoinWithin: 5 * time.Second}, fixed.Shards)
+
 	all, err := ParseOptions(nil, io.Discard)
 	require.NoError(t, err)
 	require.True(t, all.Has(RoleLoad))
+	require.Equal(t, activities.Shards{Listen: ":0", JoinWithin: 2 * time.Minute}, all.Shards)
 }
 
 func TestParseOptionsReportsEveryProblemAtOnce(t *testing.T) {
-	_, err := ParseOptions([]string{"--role", "cook,gpu", "--gpu-host", "", "--stop-timeout", "-1s", "--log", "xml", "extra"}, io.Discard)
+	_, err := ParseOptions([]string{
+		"--role", "cook,gpu", "--gpu-host", "", "--stop-timeout", "-1s", "--shard-listen", "8090", "--shard-join-timeout", "0s",
+		"--log", "xml", "extra",
+	}, io.Discard)
 	require.EqualError(t, err, `--role: "cook" is none of control, load, gpu, all
 --gpu-host: this host has no name of its own; give it one
 --stop-timeout: must not be negative, got -1s
+--shard-listen: must be host:port or :port, got "8090"
+--shard-join-timeout: must be positive, got 0s
 --log: "xml" is neither json nor text
 unexpected arguments: extra`)
 	_, err = ParseOptions([]string{"--help"}, io.Discard)

@@ -6,10 +6,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/swapgate/swapgate/activities"
 )
 
 // Role is a kind of work that a process takes on.
@@ -32,6 +35,8 @@ type Options struct {
 	GPUHost string
 	// StopTimeout is how long a stop waits for activities.
 	StopTimeout time.Duration
+	// Shards is how load workers that share a step find each other.
+	Shards activities.Shards
 	// LogJSON logs JSON lines; otherwise text.
 	LogJSON bool
 }
@@ -55,6 +60,12 @@ func ParseOptions(args []string, stderr io.Writer) (Options, error) {
 	fs.StringVar(&o.Health, "health", ":8080", "listen address of /healthz, /readyz and /metrics; empty serves none")
 	fs.StringVar(&o.GPUHost, "gpu-host", hostname, "name of this host in telemetry.sources[].host, for role gpu")
 	fs.DurationVar(&o.StopTimeout, "stop-timeout", 60*time.Second, "how long a stop waits for running activities")
+	fs.StringVar(&o.Shards.Listen, "shard-listen", ":0",
+		"for role load: where this process listens when it conducts a step that several load workers share; port 0 takes any")
+	fs.StringVar(&o.Shards.Advertise, "shard-advertise", "",
+		"for role load: host, or host:port, at which other load workers reach that; by default all addresses of this host")
+	fs.DurationVar(&o.Shards.JoinWithin, "shard-join-timeout", 2*time.Minute,
+		"for role load: how long a step waits for all its load workers to begin")
 	fs.StringVar(&format, "log", "json", "log format: json or text")
 	if err := fs.Parse(args); err != nil {
 		return Options{}, err
@@ -78,6 +89,12 @@ func (o Options) validate(format string, rest []string) error {
 	}
 	if o.StopTimeout < 0 {
 		problems = append(problems, fmt.Errorf("--stop-timeout: must not be negative, got %s", o.StopTimeout))
+	}
+	if _, _, err := net.SplitHostPort(o.Shards.Listen); err != nil {
+		problems = append(problems, fmt.Errorf("--shard-listen: must be host:port or :port, got %q", o.Shards.Listen))
+	}
+	if o.Shards.JoinWithin <= 0 {
+		problems = append(problems, fmt.Errorf("--shard-join-timeout: must be positive, got %s", o.Shards.JoinWithin))
 	}
 	if format != "json" && format != "text" {
 		problems = append(problems, fmt.Errorf("--log: %q is neither json nor text", format))
