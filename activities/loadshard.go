@@ -94,9 +94,9 @@ func (w *shardWork) planBlock(ctx context.Context, block swap.BlockPlan) (sha256
 	if err := w.shift.over(); err != nil {
 		return "", err
 	}
-	spec := w.in.Spec
-	w.plan = load.PlanBlock(w.prompts, w.spec, spec.Load.Settle.Std(), spec.Load.Block.Std(), spec.Workload.Seed, load.StreamOf(block), w.replay)
-	if err := load.CheckLimits(w.plan.PeakOf(w.shard, spec.Workload.RequestTimeout.Std())); err != nil {
+	l, asked := w.in.Spec.Load, w.in.Spec.Workload
+	w.plan = load.PlanBlock(w.prompts, w.spec, l.Settle.Std(), l.Block.Std(), asked.Seed, load.StreamOf(block), w.replay)
+	if err := load.CheckLimits(w.plan.PeakOf(w.shard, asked.RequestTimeout.Std())); err != nil {
 		return "", err
 	}
 	return w.plan.SHA256, w.checkClient(ctx)

@@ -11,9 +11,8 @@ import (
 // or at once where the load worker only waits for others. It is ended by its context, and not by an error, so that the other
 // load workers wait for the next attempt instead of failing.
 type shift struct {
-	ctx     context.Context //nolint:containedctx // a shift is a context with a rule for its end
-	cancel  context.CancelCauseFunc
 	asked   <-chan struct{}
+	cancel  context.CancelCauseFunc
 	watcher sync.WaitGroup
 
 	mu      sync.Mutex
@@ -21,21 +20,20 @@ type shift struct {
 }
 
 func newShift(ctx context.Context) *shift {
-	s := &shift{asked: activity.GetWorkerStopChannel(ctx)}
-	s.ctx, s.cancel = context.WithCancelCause(ctx)
-	return s
+	return &shift{asked: activity.GetWorkerStopChannel(ctx), cancel: func(error) {}}
 }
 
 // start returns the context of the shift; call stop in any case.
-func (s *shift) start() context.Context {
+func (s *shift) start(ctx context.Context) context.Context {
+	ctx, s.cancel = context.WithCancelCause(ctx)
 	s.watcher.Go(func() {
 		select {
 		case <-s.asked:
 			s.wait(s.waitsFor())
-		case <-s.ctx.Done():
+		case <-ctx.Done():
 		}
 	})
-	return s.ctx
+	return ctx
 }
 
 func (s *shift) stop() {

@@ -67,7 +67,8 @@ func (w *shardWork) drive(ctx context.Context, turn ensemble.Turn) (ensemble.Sli
 // inStep verifies that a slice began with the others.
 func (w *shardWork) inStep(turn ensemble.Turn, r load.Result) error {
 	if late := r.Started.Sub(turn.Start); late != 0 && !w.shard.Whole() && !r.Started.IsZero() {
-		return fmt.Errorf("%w: shard %d began block %d of step %d %s late", errStartMissed, w.shard.Index, turn.Block.Block, turn.Block.Step, late)
+		b := turn.Block
+		return fmt.Errorf("%w: shard %d began block %d of step %d %s late", errStartMissed, w.shard.Index, b.Block, b.Step, late)
 	}
 	return nil
 }

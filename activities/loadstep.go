@@ -32,7 +32,7 @@ func (a *Activities) LoadStep(ctx context.Context, in swap.LoadStepInput) (swap.
 	if err := s.resume(ctx); err != nil {
 		return swap.StepResult{}, err
 	}
-	shift := s.shift.start()
+	shift := s.shift.start(ctx)
 	defer s.shift.stop()
 	err = ensemble.Conduct(shift, s.config(a.Shards), ensemble.Step{
 		Part: s.part(), Next: s.next, Seal: s.seal, Finish: s.finish,
@@ -53,7 +53,7 @@ func (a *Activities) followStep(ctx context.Context, in swap.LoadStepInput) erro
 	}
 	stop := startProgress(ctx, w.progress)
 	defer stop()
-	shift := w.shift.start()
+	shift := w.shift.start(ctx)
 	defer w.shift.stop()
 	return ensemble.Follow(shift, w.config(a.Shards), w.part())
 }

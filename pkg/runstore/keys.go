@@ -31,7 +31,8 @@ import (
 //	checks/<random>                      probes, deleted at once
 //
 // Step, block and window numbers are padded so that names sort in the order of time. An attempt is a try of a Temporal
-// activity; another try of the same attempt at a block has -t2 and so on behind it. Rule: the name of an object is never a directory of another's, because file-backed services cannot store both.
+// activity; another try of the same attempt at a block has -t2 and so on behind it. Rule: the name of an object is never a
+// directory of another's, because file-backed services cannot store both.
 
 // AttemptPattern is what an attempt id may look like: it becomes one segment of a key.
 var AttemptPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$`)
