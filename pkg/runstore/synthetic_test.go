@@ -76,10 +76,9 @@ func (s *synthetic) write(l *StepLog, n int, each func(batch []rawlog.Record)) e
 	return nil
 }
 
-// liveHeap is what is reachable now. The second collection takes what pools kept over the first.
+// liveHeap is what is reachable now.
 func liveHeap() int64 {
 	var m runtime.MemStats
-	runtime.GC()
 	runtime.GC()
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
