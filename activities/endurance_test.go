@@ -118,7 +118,7 @@ func startReciter(t *testing.T) (url string) {
 }
 
 func recite() {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ln, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		panic(err)
 	}
@@ -130,7 +130,7 @@ func recite() {
 			return
 		}
 		go func() {
-			defer conn.Close()
+			defer func() { _ = conn.Close() }()
 			in := bufio.NewReader(conn)
 			for {
 				req, err := http.ReadRequest(in)
