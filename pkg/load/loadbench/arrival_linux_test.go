@@ -15,8 +15,14 @@ import (
 
 // BenchmarkTokenArrival: see the package comment.
 func BenchmarkTokenArrival(b *testing.B) {
-	for _, l := range []crowd{{1000, 20}, {10_000, 4}} {
-		b.Run(fmt.Sprintf("%dx%d", l.streams, l.perSecond), func(b *testing.B) {
+	for _, l := range []crowd{
+		{streams: 1000, perSecond: 20}, {streams: 10_000, perSecond: 4}, {streams: 1000, perSecond: 20, userTime: true},
+	} {
+		name := fmt.Sprintf("%dx%d", l.streams, l.perSecond)
+		if l.userTime {
+			name += "-user-time"
+		}
+		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				l.measure(b)
 			}

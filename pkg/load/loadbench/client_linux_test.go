@@ -1,7 +1,9 @@
 package loadbench
 
 import (
+	"context"
 	"fmt"
+	"net"
 	"sync"
 	"testing"
 	"time"
@@ -30,7 +32,24 @@ const (
 )
 
 // crowd is a number of streams that all last for the whole measurement.
-type crowd struct{ streams, perSecond int }
+type crowd struct {
+	streams, perSecond int
+	// userTime hides from the client that its connections are TCP, so that it has no kernel times.
+	userTime bool
+}
+
+// opaque is a connection that is nothing but a connection.
+type opaque struct{ net.Conn }
+
+func (l crowd) options() engine.ClientOptions {
+	if !l.userTime {
+		return engine.ClientOptions{}
+	}
+	return engine.ClientOptions{Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, network, address)
+		return opaque{conn}, err
+	}}
+}
 
 func (l crowd) tokens() int { return int(lasting.Seconds()) * l.perSecond }
 
@@ -61,7 +80,7 @@ func (l crowd) observe(b *testing.B, child *metronome.Child) observed {
 	var watching sync.WaitGroup
 	stop := make(chan struct{})
 	watching.Go(func() { marks = watch(b, child, stop) })
-	o.records = drive(b, child, swap.Step{Concurrency: l.streams}, l.tokens(), lasting-time.Second)
+	o.records = drive(b, child, l.options(), swap.Step{Concurrency: l.streams}, l.tokens(), lasting-time.Second)
 	close(stop)
 	watching.Wait()
 	truths, err := child.Truth(b.Context())
@@ -118,7 +137,9 @@ func (l crowd) whileAllOpen(b *testing.B, truths []truth.Entry, marks []usage) (
 }
 
 // drive drives a step against the metronome, with the client and the driver of a real run, and returns its records.
-func drive(b *testing.B, child *metronome.Child, step swap.Step, tokens int, length time.Duration) []rawlog.Record {
+func drive(
+	b *testing.B, child *metronome.Child, opt engine.ClientOptions, step swap.Step, tokens int, length time.Duration,
+) []rawlog.Record {
 	b.Helper()
 	const timeout = time.Minute
 	g, err := workload.New(swap.Workload{
@@ -128,7 +149,7 @@ func drive(b *testing.B, child *metronome.Child, step swap.Step, tokens int, len
 	require.NoError(b, err)
 	plan := load.PlanBlock(g, step, opening, length-opening, 1, 1, nil)
 	target := engine.Target{URL: child.URL(), Model: metronome.Default().Model}
-	client, err := engine.NewClient(target, engine.ClientOptions{})
+	client, err := engine.NewClient(target, opt)
 	require.NoError(b, err)
 	defer client.Close()
 	var records []rawlog.Record

@@ -16,6 +16,8 @@
 //	server-cores            CPU time of the metronome over wall time, with the bare reader
 //	server-late-p99-µs      how late the metronome wrote, the longest of each request
 //
+// The variant user-time has connections without kernel times.
+//
 // BenchmarkSend reports how late requests were written against the plan, and by how much the requests sent within the time
 // differ from the plan. SWAPGATE_BENCH_SECONDS makes it longer than ten seconds.
 package loadbench

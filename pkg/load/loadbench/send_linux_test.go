@@ -24,7 +24,7 @@ func BenchmarkSend(b *testing.B) {
 			child := startChild(b, cfg)
 			before, err := mark(child.PID())
 			require.NoError(b, err)
-			records := drive(b, child, swap.Step{Rate: 1000}, 1, sendTime(b))
+			records := drive(b, child, crowd{}.options(), swap.Step{Rate: 1000}, 1, opening+sendTime(b))
 			after, err := mark(child.PID())
 			require.NoError(b, err)
 			reportSends(b, records, after.cpu-before.cpu)
@@ -49,6 +49,9 @@ func reportSends(b *testing.B, records []rawlog.Record, cpu time.Duration) {
 	var late []float64
 	var start, end int64
 	for _, r := range records {
+		if !r.Measured {
+			continue
+		}
 		late = append(late, float64(r.LateUS-r.HeldUS))
 		if start == 0 || r.PlannedUnixNS < start {
 			start = r.PlannedUnixNS
