@@ -24,9 +24,8 @@ func newSharedBench(t *testing.T) (b *bench, loads []*local.Child) {
 	t.Helper()
 	b = newBench(t, "same")
 	b.spec.Load.Shards = 2
-	b.spec.Load.Block, b.spec.Load.Steps[0].Hold = swap.Duration(time.Second), swap.Duration(5*time.Second)
+	b.spec.Load.Block, b.spec.Load.Steps[0].Hold = swap.Duration(500*time.Millisecond), swap.Duration(5*time.Second)
 	b.spec.Load.Steps = b.spec.Load.Steps[:1]
-	b.spec.Load.Calibration = swap.Calibration{Duration: swap.Duration(time.Second)}
 	first := b.load
 	b.startLoad()
 	return b, []*local.Child{first, b.load}

@@ -107,7 +107,8 @@ func (b *bench) shortSpec() swap.Spec {
 	seconds := func(s float64) swap.Duration { return swap.Duration(s * float64(time.Second)) }
 	spec.Load = swap.Load{
 		Block: seconds(0.25), Settle: seconds(0.05),
-		Steps: []swap.Step{{Rate: 80, Hold: seconds(1.25)}, {Rate: 80, Hold: seconds(1.25)}},
+		Steps:       []swap.Step{{Rate: 80, Hold: seconds(1.25)}, {Rate: 80, Hold: seconds(1.25)}},
+		Calibration: swap.Calibration{Duration: seconds(1)},
 	}
 	// Wide margins on medians: these tests are about what happens, not about statistics.
 	spec.Gates = []swap.Gate{
