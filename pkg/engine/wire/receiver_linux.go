@@ -73,7 +73,8 @@ func (r *receiver) read(b []byte) (n int, unixNS int64, err error) {
 // recvmsg reports false when there is nothing to read yet.
 func (r *receiver) recvmsg(fd uintptr) bool {
 	for {
-		n, _, errno := unix.RawSyscall(unix.SYS_RECVMSG, fd, uintptr(unsafe.Pointer(&r.msg)), unix.MSG_DONTWAIT) //nolint:gosec // the call of recvmsg(2)
+		const flags = unix.MSG_DONTWAIT
+		n, _, errno := unix.RawSyscall(unix.SYS_RECVMSG, fd, uintptr(unsafe.Pointer(&r.msg)), flags) //nolint:gosec // recvmsg(2)
 		if errno == unix.EINTR {
 			continue
 		}
