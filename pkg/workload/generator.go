@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/swapgate/swapgate/pkg/splitmix"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -130,15 +131,7 @@ func (g *Generator) work(p Prompt) float64 {
 
 // random returns the source of one prompt, whatever was drawn before.
 func (g *Generator) random(stream, i uint64) *rand.Rand {
-	return rand.New(rand.NewPCG(g.spec.Seed^mix(stream), mix(i^mix(stream+1))))
-}
-
-// mix is the finaliser of SplitMix64 (Steele, Lea and Flood 2014): neighbouring inputs give unrelated outputs.
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9
-	x = (x ^ (x >> 27)) * 0x94d049bb133111eb
-	return x ^ (x >> 31)
+	return rand.New(rand.NewPCG(g.spec.Seed^splitmix.Mix(stream), splitmix.Mix(i^splitmix.Mix(stream+1))))
 }
 
 // Fingerprint is the hash in hex by which a request that was sent can be recognised: of prompt, model and temperature.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/swapgate/swapgate/pkg/load/pace"
+	"github.com/swapgate/swapgate/pkg/splitmix"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -89,7 +90,7 @@ func (g *Generator) fanOut(turns []Turn, stream, unit uint64) {
 
 // chain makes each turn follow the one before: in a session with all that was said, in a ring with the last answer.
 func (g *Generator) chain(u Unit, stream, unit uint64) {
-	slot := mix(stream) ^ unit
+	slot := splitmix.Mix(stream) ^ unit
 	for k := 1; k < len(u.Turns); k++ {
 		before, turn := u.Turns[k-1], &u.Turns[k]
 		turn.Follows = true

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"time"
+
+	"github.com/swapgate/swapgate/pkg/splitmix"
 )
 
 // longestThink bounds a pause, in means. It changes the mean by less than 0.005 %.
@@ -16,18 +18,10 @@ func ThinkTime(seed, slot, i uint64, mean time.Duration) time.Duration {
 	if mean <= 0 {
 		return 0
 	}
-	r := rand.New(rand.NewPCG(seed^thinkStream, mix(slot)^mix(^i)))
+	r := rand.New(rand.NewPCG(seed^thinkStream, splitmix.Mix(slot)^splitmix.Mix(^i)))
 	means := min(longestThink, -math.Log(1-r.Float64()))
 	return time.Duration(min(means*float64(mean), math.MaxInt64/2))
 }
 
 // thinkStream keeps pauses independent of arrivals and prompts that are drawn from the same seed.
 const thinkStream = 0xe7037ed1a0b428db
-
-// mix is the finaliser of SplitMix64 (Steele, Lea and Flood 2014): neighbouring inputs give unrelated outputs.
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9
-	x = (x ^ (x >> 27)) * 0x94d049bb133111eb
-	return x ^ (x >> 31)
-}

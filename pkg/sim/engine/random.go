@@ -4,17 +4,15 @@ import (
 	"math"
 	"math/rand/v2"
 	"time"
+
+	"github.com/swapgate/swapgate/pkg/splitmix"
 )
 
-// mix hashes its arguments into 64 well-spread bits (the finaliser of SplitMix64), for draws that must depend on a key
-// and on nothing else.
+// mix hashes its arguments into 64 well-spread bits, for draws that must depend on a key and on nothing else.
 func mix(keys ...uint64) uint64 {
 	h := uint64(0)
 	for _, k := range keys {
-		h += k + 0x9e3779b97f4a7c15
-		h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9
-		h = (h ^ (h >> 27)) * 0x94d049bb133111eb
-		h ^= h >> 31
+		h = splitmix.Mix(h + k)
 	}
 	return h
 }
