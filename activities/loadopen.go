@@ -31,7 +31,7 @@ func (a *Activities) openStep(ctx context.Context, in swap.LoadStepInput) (*step
 		return nil, err
 	}
 	w.log = s.steps
-	if s.pressure, err = watchPressure(ctx, a.HTTP, in, w.spec); err != nil {
+	if s.pressure, err = watchPressure(ctx, a.HTTP, in, w.prompts.Spec()); err != nil {
 		w.close(ctx)
 		return nil, err
 	}
@@ -51,10 +51,10 @@ func (a *Activities) openShard(ctx context.Context, in swap.LoadStepInput) (w *s
 		in: in, spec: in.Spec.Load.Steps[in.Step-1], shard: shard, run: runKey(ctx, in.Spec.Target), attempt: shardAttemptID(ctx, shard),
 		now: a.Now, shift: newShift(ctx), calibrate: a.Calibrate,
 	}
-	if w.spec, err = a.settleConcurrency(ctx, in, w.spec); err != nil {
+	if w.prompts, err = stepPrompts(in.Spec.Workload, w.spec); err != nil {
 		return nil, err
 	}
-	if w.prompts, err = stepPrompts(in.Spec.Workload, w.spec); err != nil {
+	if w.spec, err = a.settleConcurrency(ctx, in, w.spec, w.prompts.Spec()); err != nil {
 		return nil, err
 	}
 	if w.replay, err = openReplay(in.Spec.Workload.Seed, w.spec.Arrival); err != nil {

@@ -14,8 +14,9 @@ import (
 // stepPressure is how full the engines of both arms get during one step. Of a step that needs to know nothing of it, it reads
 // nothing.
 type stepPressure struct {
-	in       swap.LoadStepInput
-	spec     swap.Step
+	in swap.LoadStepInput
+	// asked is the workload with the step's own lengths.
+	asked    swap.Workload
 	http     *http.Client
 	watchers swap.PerArm[*pressure.Watcher]
 	engines  swap.PerArm[*pressure.Source]
@@ -25,22 +26,22 @@ type stepPressure struct {
 }
 
 // watchPressure begins to watch the pages of both arms, if a limit or the length of the requests asks for it.
-func watchPressure(ctx context.Context, hc *http.Client, in swap.LoadStepInput, spec swap.Step) (*stepPressure, error) {
-	p := &stepPressure{in: in, spec: spec, http: hc}
+func watchPressure(ctx context.Context, hc *http.Client, in swap.LoadStepInput, asked swap.Workload) (*stepPressure, error) {
+	p := &stepPressure{in: in, asked: asked, http: hc}
 	for _, arm := range swap.Arms {
 		if !p.limited() && !p.saturates(arm) {
 			continue
 		}
-		key, err := secret.Resolve(endpoint(in.Spec, arm).APIKey)
+		src, ok, err := enginePage(in.Spec, arm, in.Facts.Get(arm))
 		if err != nil {
 			p.close()
-			return nil, fmt.Errorf("%s: %w", arm, err)
+			return nil, err
 		}
-		if src, ok := pressure.EngineSource(in.Spec.Telemetry, in.Facts.Get(arm), key); ok {
+		if ok {
 			*p.engines.Ptr(arm) = &src
 			*p.before.Ptr(arm) = p.cache(ctx, arm)
 		}
-		sources := pressure.Sources(in.Spec.Telemetry, arm, in.Facts.Get(arm), key)
+		sources := pressure.Sources(in.Spec.Telemetry, arm, in.Facts.Get(arm), src.Key)
 		*p.watchers.Ptr(arm) = pressure.Start(ctx, hc, sources, in.Spec.Telemetry.Interval.Std())
 	}
 	return p, nil
@@ -55,9 +56,9 @@ func (p *stepPressure) limited() bool {
 // saturates says whether the step's requests fill an arm's context so far that its KV cache is to be looked at.
 func (p *stepPressure) saturates(arm swap.Arm) bool {
 	length, known := p.in.Facts.Get(arm).MaxModelLen.Get()
-	w := p.in.Spec.Workload
-	input, output := lengthsOf(w, p.spec)
-	return known && w.API.Unit() == swap.UnitTokens && pressure.LongestContext(input, output, w.Topology) >= pressure.Saturation*length
+	w := p.asked
+	longest := pressure.LongestContext(w.InputTokens, w.OutputTokens, w.Topology)
+	return known && w.API.Unit() == swap.UnitTokens && longest >= pressure.Saturation*length
 }
 
 func (p *stepPressure) close() {
@@ -95,7 +96,6 @@ func (p *stepPressure) taken(arm swap.Arm) (kv, gpu swap.Value) {
 // findings say how the KV caches took requests that fill the context, and why a limit could not be watched.
 func (p *stepPressure) findings(ctx context.Context) []swap.Finding {
 	var out []swap.Finding
-	input, output := lengthsOf(p.in.Spec.Workload, p.spec)
 	for _, arm := range swap.Arms {
 		w := p.watchers.Get(arm)
 		if w == nil {
@@ -103,7 +103,8 @@ func (p *stepPressure) findings(ctx context.Context) []swap.Finding {
 		}
 		if p.saturates(arm) {
 			out = append(out, pressure.CheckContext(pressure.StepCache{
-				Arm: arm, Step: p.in.Step, Input: input, Output: output, Topology: p.in.Spec.Workload.Topology,
+				Arm: arm, Step: p.in.Step,
+				Input: p.asked.InputTokens, Output: p.asked.OutputTokens, Topology: p.asked.Topology,
 				MaxModelLen: p.in.Facts.Get(arm).MaxModelLen, Before: p.before.Get(arm), After: p.cache(ctx, arm), PeakUsage: p.peak.Get(arm),
 			})...)
 		}
@@ -118,31 +119,32 @@ func (p *stepPressure) findings(ctx context.Context) []swap.Finding {
 	return out
 }
 
-func lengthsOf(w swap.Workload, s swap.Step) (input, output swap.Lengths) {
-	input, output = w.InputTokens, w.OutputTokens
-	if s.InputTokens != nil {
-		input = *s.InputTokens
+// enginePage is the metrics page of an arm with the arm's key; false where it has none or it is not to be read.
+func enginePage(spec swap.Spec, arm swap.Arm, facts swap.ArmFacts) (src pressure.Source, ok bool, err error) {
+	if src, ok = pressure.EngineSource(spec.Telemetry, facts, secret.Value{}); !ok {
+		return src, false, nil
 	}
-	if s.OutputTokens != nil {
-		output = *s.OutputTokens
+	if src.Key, err = secret.Resolve(endpoint(spec, arm).APIKey); err != nil {
+		return src, false, fmt.Errorf("%s: %w", arm, err)
 	}
-	return input, output
+	return src, true, nil
 }
 
 // settleConcurrency turns a share of the KV cache into requests in flight: as many as fit the smaller cache, so that both arms
 // get the same load. It rests on the whole capacity, which does not change, so that every attempt and every load worker finds
 // the same number.
-func (a *Activities) settleConcurrency(ctx context.Context, in swap.LoadStepInput, spec swap.Step) (swap.Step, error) {
+func (a *Activities) settleConcurrency(
+	ctx context.Context, in swap.LoadStepInput, spec swap.Step, asked swap.Workload,
+) (swap.Step, error) {
 	if spec.KVShare == 0 {
 		return spec, nil
 	}
 	var capacity swap.Value
 	for _, arm := range swap.Arms {
-		key, err := secret.Resolve(endpoint(in.Spec, arm).APIKey)
+		src, ok, err := enginePage(in.Spec, arm, in.Facts.Get(arm))
 		if err != nil {
-			return spec, fmt.Errorf("%s: %w", arm, err)
+			return spec, err
 		}
-		src, ok := pressure.EngineSource(in.Spec.Telemetry, in.Facts.Get(arm), key)
 		if !ok {
 			return spec, invalidRequest("step %d: kv_share needs the metrics page of the %s, and it has none", in.Step, arm)
 		}
@@ -154,8 +156,7 @@ func (a *Activities) settleConcurrency(ctx context.Context, in swap.LoadStepInpu
 			capacity = state.CapacityTokens
 		}
 	}
-	input, output := lengthsOf(in.Spec.Workload, spec)
-	n, err := pace.ConcurrencyFromKV(capacity, spec.KVShare, input, output, in.Spec.Workload.Topology)
+	n, err := pace.ConcurrencyFromKV(capacity, spec.KVShare, asked.InputTokens, asked.OutputTokens, asked.Topology)
 	if err != nil {
 		return spec, invalidRequest("step %d: kv_share: %w", in.Step, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/swapgate/swapgate/pkg/runstore"
-	"github.com/swapgate/swapgate/pkg/secret"
 	"github.com/swapgate/swapgate/pkg/swap"
 	"github.com/swapgate/swapgate/pkg/telemetry"
 )
@@ -95,17 +93,15 @@ func (a *Activities) sources(in swap.CaptureTelemetryInput) (sources []telemetry
 		}
 		return sources, closeAll, nil
 	}
-	if on := in.Spec.Telemetry.EngineMetrics; on == nil || *on {
-		for _, arm := range swap.Arms {
-			if facts := in.Facts.Get(arm); facts.MetricsPage != "" {
-				url := strings.TrimRight(facts.URL, "/") + facts.MetricsPage
-				key, err := secret.Resolve(endpoint(in.Spec, arm).APIKey)
-				if err != nil {
-					return nil, closeAll, fmt.Errorf("%s: %w", arm, err)
-				}
-				page := telemetry.NewEnginePage(fmt.Sprintf("engine %s", facts.URL), url, key, a.HTTP)
-				sources = append(sources, telemetry.Source{Sampler: page, Arm: arm, Interval: interval})
-			}
+	for _, arm := range swap.Arms {
+		facts := in.Facts.Get(arm)
+		src, ok, err := enginePage(in.Spec, arm, facts)
+		if err != nil {
+			return nil, closeAll, err
+		}
+		if ok {
+			page := telemetry.NewEnginePage(fmt.Sprintf("engine %s", facts.URL), src.URL, src.Key, a.HTTP)
+			sources = append(sources, telemetry.Source{Sampler: page, Arm: arm, Interval: interval})
 		}
 	}
 	for _, src := range in.Spec.Telemetry.Sources {
