@@ -116,3 +116,35 @@ func TestSequenceNumbersAreSeenOnce(t *testing.T) {
 		require.False(t, set.add(n), n)
 	}
 }
+
+func TestReadStepFindsDamage(t *testing.T) {
+	s, ctx := newStore(t), t.Context()
+	l := openLog(t, s, "one", patient(t))
+	for _, p := range plans(1) {
+		drive(t, l, p, requests(p, 10))
+	}
+	manifest, _, err := l.Finish(ctx, plans(1), asPlanned, swap.InstrumentState{})
+	require.NoError(t, err)
+	for name, change := range map[string]func(*swap.StepManifest){
+		"a block twice": func(m *swap.StepManifest) { m.Blocks[1] = m.Blocks[0] },
+		"tables exchanged": func(m *swap.StepManifest) {
+			m.Blocks[0].Slices, m.Blocks[1].Slices = m.Blocks[1].Slices, m.Blocks[0].Slices
+		},
+		"other counts":           func(m *swap.StepManifest) { m.Blocks[0].Planned = 11 },
+		"another table's hash":   func(m *swap.StepManifest) { m.Blocks[0].Slices[0].Raw.SHA256 = m.Blocks[1].Slices[0].Raw.SHA256 },
+		"another number of rows": func(m *swap.StepManifest) { m.Blocks[0].Slices[0].Raw.Rows++ },
+	} {
+		t.Run(name, func(t *testing.T) {
+			damaged := manifest
+			damaged.Blocks = append([]swap.BlockResult(nil), manifest.Blocks...)
+			for i := range damaged.Blocks {
+				damaged.Blocks[i].Slices = slices.Clone(damaged.Blocks[i].Slices)
+			}
+			change(&damaged)
+			ref, err := PutJSON(ctx, s, "damaged.json", schemaManifest, damaged)
+			require.NoError(t, err)
+			_, _, err = ReadStep(ctx, s, ref)
+			require.ErrorIs(t, err, ErrCorrupt)
+		})
+	}
+}
