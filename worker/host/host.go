@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 
 	"github.com/swapgate/swapgate/activities"
+	"github.com/swapgate/swapgate/pkg/load"
 	"github.com/swapgate/swapgate/pkg/swap"
 	"github.com/swapgate/swapgate/workflows"
 )
@@ -27,9 +27,6 @@ const (
 
 // heartbeatThrottle bounds how old the progress of a killed worker can be.
 const heartbeatThrottle = time.Second
-
-// loadGCPercent trades memory for fewer garbage collections, which would show up as late timestamps.
-const loadGCPercent = 400
 
 // Main runs a worker process of the given version until ctx ends and returns its exit code.
 func Main(ctx context.Context, version string, args []string, stderr io.Writer) int {
@@ -107,7 +104,7 @@ func Run(ctx context.Context, version string, o Options, log *slog.Logger) error
 // other; the GPU sampler has its host's own queue.
 func build(c client.Client, o Options, acts *activities.Activities, onFatal func(error)) []worker.Worker {
 	if o.Has(RoleLoad) {
-		debug.SetGCPercent(loadGCPercent)
+		load.PrepareProcess()
 	}
 	opts := worker.Options{
 		WorkerStopTimeout:            o.StopTimeout,

@@ -45,9 +45,12 @@ type moment struct {
 // StartWatch begins an interval.
 func StartWatch() *Watch {
 	return startWatch(system{
-		files: os.DirFS("/"), clock: time.Now, cpuTime: cpuTime, cpus: func() int { return runtime.GOMAXPROCS(0) },
+		files: os.DirFS("/"), clock: time.Now, cpuTime: cpuTime, cpus: usableCPUs,
 	})
 }
+
+// usableCPUs counts the CPUs that the Go code of this process can be on at once; it may have more processors than CPUs.
+func usableCPUs() int { return min(runtime.NumCPU(), runtime.GOMAXPROCS(0)) }
 
 func startWatch(s system) *Watch { return &Watch{system: s, began: s.now()} }
 
