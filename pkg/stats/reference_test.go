@@ -154,3 +154,14 @@ func TestBinomialIsExactForSmallCounts(t *testing.T) {
 	require.InDelta(t, 2*math.Pow(.5, 20), BinomialP(0, 20, .5), 1e-12)
 	require.InDelta(t, 1, BinomialP(0, 0, .5), 0)
 }
+
+func TestPOfAConfidenceSequenceInvertsItsBound(t *testing.T) {
+	c := ConfidenceSequence{Alpha: .01, Horizon: 20}
+	for _, n := range []int{8, 20, 100} {
+		bound := c.OneSided(2.5, n)
+		require.InDelta(t, .01, c.P(bound, 2.5, n), 1e-9)
+		require.Less(t, c.P(1.1*bound, 2.5, n), .01)
+	}
+	require.InDelta(t, 1, c.P(-1, 2.5, 10), 0)
+	require.Zero(t, c.P(1, 0, 10), "no spread at all leaves no doubt")
+}

@@ -29,3 +29,14 @@ func (c ConfidenceSequence) spread(alpha, variance float64, n int) (spread, root
 	growth := size*rho2 + 1
 	return variance * 2 * growth / (size * size * rho2), math.Sqrt(growth)
 }
+
+// P is the always-valid p-value of "the mean is above 0" after n samples with the given mean and variance: the smallest
+// level at which OneSided would clear 0, the sequence being tuned to Alpha. The smallest of all that were computed so far
+// is valid too.
+func (c ConfidenceSequence) P(mean, variance float64, n int) float64 {
+	if !(mean > 0) {
+		return 1
+	}
+	spread, root := c.spread(2*c.Alpha, variance, n)
+	return min(1, root/2/math.Expm1(mean*mean/spread))
+}
