@@ -3,6 +3,9 @@ package stats
 import (
 	"math"
 	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/mathext"
 )
 
 // Quantile returns the p-quantile of values sorted in ascending order, interpolating linearly between order statistics
@@ -26,6 +29,57 @@ func Quantiles(values []float64, ps ...float64) []float64 {
 		out[i] = Quantile(sorted, p)
 	}
 	return out
+}
+
+// EmpiricalQuantile returns the smallest of the values, sorted in ascending order, that at least a share p of them does not
+// exceed: the inverse of the empirical distribution function (type 1 of Hyndman and Fan 1996), x₍⌈np⌉₎. It is always one of
+// the values. It returns NaN for no values or a p outside 0..1.
+func EmpiricalQuantile(sorted []float64, p float64) float64 {
+	n := len(sorted)
+	if n == 0 || !(p >= 0 && p <= 1) {
+		return math.NaN()
+	}
+	return sorted[max(1, int(math.Ceil(float64(n)*p*(1-rankRounding))))-1]
+}
+
+// rankRounding is how far, relatively, n·p may lie above a whole number and still mean it: 0.07·100 is 7, not the
+// 7.000000000000001 of binary arithmetic.
+const rankRounding = 4 * 0x1p-52
+
+// QuantileRanks returns the ranks, counted from 1, of the two order statistics that enclose the p-quantile of the population
+// of n independent values with at least the confidence level, each side missing with at most (1−level)/2 (exact binomial;
+// David and Nagaraja 2003, 7.1): low is the largest rank with P(B < low) ≤ (1−level)/2, and high the smallest with
+// P(B ≥ high) ≤ (1−level)/2, for B ~ Binomial(n, p). low is 0 and high is n+1 where no order statistic bounds that side,
+// as above the 99th percentile of fewer than 368 values at level 0.95. For a bound on one side at level 1−α, ask for 1−2α.
+// ok is false for no values, or where p or level is not between 0 and 1.
+func QuantileRanks(n int, p, level float64) (low, high int, ok bool) {
+	if n < 1 || !(p > 0 && p < 1) || !(level > 0 && level < 1) {
+		return 0, 0, false
+	}
+	miss, size := (1-level)/2, float64(n)
+	low = sort.Search(n, func(k int) bool { return mathext.RegIncBeta(size-float64(k), float64(k)+1, 1-p) > miss })
+	high = 1 + sort.Search(n, func(k int) bool { return mathext.RegIncBeta(float64(k)+1, size-float64(k), p) <= miss })
+	return low, high, true
+}
+
+// QuantileInterval returns the order statistics that QuantileRanks names of values sorted in ascending order, the
+// distribution-free confidence interval of their population's p-quantile. A side without a finite bound is −Inf or +Inf; the
+// highest value is never passed off as a bound. Both are NaN where QuantileRanks is not ok or a value is NaN.
+//
+// Values that depend on each other need a longer interval: it is exact for independent ones only.
+func QuantileInterval(sorted []float64, p, level float64) (low, high float64) {
+	first, last, ok := QuantileRanks(len(sorted), p, level)
+	if !ok || slices.ContainsFunc(sorted, math.IsNaN) {
+		return math.NaN(), math.NaN()
+	}
+	low, high = math.Inf(-1), math.Inf(1)
+	if first > 0 {
+		low = sorted[first-1]
+	}
+	if last <= len(sorted) {
+		high = sorted[last-1]
+	}
+	return low, high
 }
 
 // Mean returns the arithmetic mean, or NaN for no values.

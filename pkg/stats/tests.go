@@ -25,6 +25,34 @@ func Holm(p []float64) []float64 {
 	return adjusted
 }
 
+// BenjaminiHochberg returns p-values adjusted for the false discovery rate (Benjamini and Hochberg 1995), in the order given:
+// the i-th smallest of m becomes the least of m·p₍ⱼ₎/j over j ≥ i. Rejecting where the adjusted value is at most q keeps the
+// expected share of false ones among the rejected at q, for independent or positively dependent tests. Use it to explore,
+// never to gate. A NaN (a test that could not be done) stays NaN and counts as one that found nothing.
+func BenjaminiHochberg(p []float64) []float64 {
+	order := make([]int, len(p))
+	for i := range order {
+		order[i] = i
+	}
+	counted := func(i int) float64 {
+		if math.IsNaN(p[i]) {
+			return 1
+		}
+		return p[i]
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(counted(b), counted(a)) })
+	adjusted := make([]float64, len(p))
+	lowest := 1.0
+	for above, i := range order {
+		lowest = min(lowest, counted(i)*(float64(len(p))/float64(len(p)-above)))
+		adjusted[i] = lowest
+		if math.IsNaN(p[i]) {
+			adjusted[i] = p[i]
+		}
+	}
+	return adjusted
+}
+
 // SampleRatio tests whether counts were split by the expected shares (Pearson's χ², the sample-ratio-mismatch test). A
 // category that should be empty and is not gives p = 0. With fewer than two non-empty categories, or no counts, p = 1.
 func SampleRatio(counts []int, shares []float64) (chi2, p float64) {
