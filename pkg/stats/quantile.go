@@ -72,14 +72,18 @@ func QuantileInterval(sorted []float64, p, level float64) (low, high float64) {
 	if !ok || slices.ContainsFunc(sorted, math.IsNaN) {
 		return math.NaN(), math.NaN()
 	}
-	low, high = math.Inf(-1), math.Inf(1)
-	if first > 0 {
-		low = sorted[first-1]
+	return orderStatistic(sorted, first), orderStatistic(sorted, last)
+}
+
+// orderStatistic is the value of the rank, counted from 1; below all of them there is −Inf, above them +Inf.
+func orderStatistic(sorted []float64, rank int) float64 {
+	switch {
+	case rank < 1:
+		return math.Inf(-1)
+	case rank > len(sorted):
+		return math.Inf(1)
 	}
-	if last <= len(sorted) {
-		high = sorted[last-1]
-	}
-	return low, high
+	return sorted[rank-1]
 }
 
 // Mean returns the arithmetic mean, or NaN for no values.
