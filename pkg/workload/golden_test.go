@@ -16,7 +16,7 @@ func sent(g *Generator) string {
 	for stream := range uint64(4) {
 		for i := range uint64(100) {
 			p := g.At(stream, i)
-			fmt.Fprintf(h, "%s|%d|%s\n", p.Text, p.MaxTokens, g.Salted(p.Text, "run", swap.Baseline, stream, i))
+			fmt.Fprintf(h, "%s|%d|%s%s\n", p.Text, p.MaxTokens, g.Salt("run", swap.Baseline, stream, i), p.Text)
 		}
 	}
 	return fmt.Sprintf("%x", h.Sum(nil))

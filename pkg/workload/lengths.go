@@ -72,11 +72,30 @@ func draw(r *rand.Rand, l swap.Lengths) int {
 	return int(min(n, math.MaxInt32))
 }
 
+// longestLength is the largest length that draw can return.
+func longestLength(l swap.Lengths) int {
+	most := math.MaxInt32
+	if l.Sigma == 0 {
+		most = max(l.Median, l.Min, 1)
+	}
+	if l.Max > 0 {
+		most = min(most, l.Max)
+	}
+	return most
+}
+
 // LongestRequest is the most tokens that a request of the step may need, prompt and answer together: what the context of a
-// model must hold, chat template and salt aside. Prompts from a file count as nothing.
+// model must hold, chat template and salt aside. In a session it holds all turns before it, in a ring the answer before it. Only
+// language models count answers in tokens. Prompts from a file count as nothing, and so do the lengths of a recording.
 func LongestRequest(w swap.Workload, step swap.Step) int {
 	w = withStep(w, step)
-	in, out := w.InputTokens.Max, w.OutputTokens.Max
+	var in, out int
+	if w.InputTokens.Median > 0 {
+		in = longestLength(w.InputTokens)
+	}
+	if w.OutputTokens.Median > 0 {
+		out = longestLength(w.OutputTokens)
+	}
 	switch {
 	case w.Topology == nil:
 	case w.Topology.Shape == swap.ShapeSession:

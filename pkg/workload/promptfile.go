@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/swapgate/swapgate/pkg/workload/badfile"
 )
 
 // readPrompts reads a file of one JSON object {"prompt": "…"} a line. Blank lines and further fields are ignored.
@@ -17,49 +19,65 @@ func readPrompts(path string) ([]string, error) {
 		return nil, fmt.Errorf("workload.prompt_file: %w; the file must be on the load worker", err)
 	}
 	defer f.Close() //nolint:errcheck // only read from
-	prompts, err := parsePrompts(f)
-	if err != nil {
-		return nil, fmt.Errorf("workload.prompt_file: %s:%w", path, err)
-	}
-	return prompts, nil
+	return parsePrompts(f, path)
 }
 
-// parsePrompts reads prompts; its errors begin with the number of the line.
-func parsePrompts(src io.Reader) ([]string, error) {
+// LongestPrompt reads a file of prompts and returns the estimated length in tokens of the longest. What is wrong with the
+// contents is a *badfile.Error.
+func LongestPrompt(path string) (tokens int, err error) {
+	prompts, err := readPrompts(path)
+	for _, p := range prompts {
+		tokens = max(tokens, tokensOf(p))
+	}
+	return tokens, err
+}
+
+// parsePrompts reads prompts. What is wrong with their lines is a *badfile.Error.
+func parsePrompts(src io.Reader, path string) ([]string, error) {
 	var prompts []string
+	wrong := &badfile.Error{Path: path}
 	in := bufio.NewReader(src)
 	for line := 1; ; line++ {
 		b, err := in.ReadBytes('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("%d: %w", line, err)
+			return nil, fmt.Errorf("workload.prompt_file: %s:%d: %w", path, line, err)
 		}
 		if b = bytes.TrimSpace(b); len(b) > 0 {
-			p, perr := parsePrompt(b)
-			if perr != nil {
-				return nil, fmt.Errorf("%d: %w", line, perr)
-			}
-			prompts = append(prompts, p)
+			prompts = append(prompts, parsePrompt(b, line, wrong))
 		}
 		if err != nil {
 			break
 		}
 	}
 	if len(prompts) == 0 {
-		return nil, errors.New("1: the file holds no prompt")
+		wrong.Add(0, "", "the file holds no prompt")
+	}
+	if err := wrong.OrNil(); err != nil {
+		return nil, err
 	}
 	return prompts, nil
 }
 
 // parsePrompt never quotes the line: prompts do not belong in errors.
-func parsePrompt(line []byte) (string, error) {
+func parsePrompt(text []byte, line int, wrong *badfile.Error) string {
+	const key = "prompt"
 	var row struct {
-		Prompt *string `json:"prompt"`
+		Prompt json.RawMessage `json:"prompt"`
 	}
-	if err := json.Unmarshal(line, &row); err != nil {
-		return "", errors.New(`the line is not a JSON object with a string "prompt"`)
+	if json.Unmarshal(text, &row) != nil {
+		wrong.Add(line, "", `the line is not a JSON object {"prompt": "…"}`)
+		return ""
 	}
-	if row.Prompt == nil || *row.Prompt == "" {
-		return "", errors.New(`the line has no "prompt", or an empty one`)
+	var prompt *string
+	switch err := json.Unmarshal(row.Prompt, &prompt); {
+	case row.Prompt == nil, err == nil && prompt == nil:
+		wrong.Add(line, key, "is missing")
+	case err != nil:
+		wrong.Add(line, key, "must be text")
+	case *prompt == "":
+		wrong.Add(line, key, "is empty")
+	default:
+		return *prompt
 	}
-	return *row.Prompt, nil
+	return ""
 }

@@ -21,11 +21,6 @@ func (g *Generator) Salt(runSalt string, arm swap.Arm, stream, unit uint64) stri
 	return salt(runSalt, arm, stream, unit) + ". "
 }
 
-// Salted returns the text of a request that stands alone, behind its salt.
-func (g *Generator) Salted(text, runSalt string, arm swap.Arm, stream, i uint64) string {
-	return g.Salt(runSalt, arm, stream, i) + text
-}
-
 func salt(runSalt string, arm swap.Arm, stream, i uint64) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d", runSalt, arm, stream, i))
 	words := make([]string, saltLength)

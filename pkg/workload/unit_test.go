@@ -48,9 +48,10 @@ func TestRequestsThatStandAloneAreUnitsOfOne(t *testing.T) {
 		u := g.Unit(stream, i)
 		require.Equal(t, 1, g.Size())
 		require.Equal(t, Unit{Turns: []Turn{{Prompt: g.At(stream, i)}}}, u)
-		messages, ok := u.Messages(0, g.Salt("run", swap.Candidate, stream, i), nil)
+		salt := g.Salt("run", swap.Candidate, stream, i)
+		messages, ok := u.Messages(0, salt, nil)
 		require.True(t, ok)
-		require.Equal(t, g.Salted(u.Turns[0].Text, "run", swap.Candidate, stream, i), Plain(messages))
+		require.Equal(t, salt+u.Turns[0].Text, Plain(messages))
 	})
 }
 
@@ -191,21 +192,56 @@ func TestThinkTimes(t *testing.T) {
 	require.Greater(t, len(seen), n*99/100)
 }
 
+// longestOf is the longest of the first units of a step.
+func longestOf(t require.TestingT, w swap.Workload, step swap.Step, units uint64) (longest int) {
+	g, err := New(w)
+	require.NoError(t, err)
+	g, err = g.ForStep(step)
+	require.NoError(t, err)
+	for unit := range units {
+		for _, turn := range g.Unit(1, unit).Turns {
+			longest = max(longest, turn.InputTokens+turn.MaxTokens)
+		}
+	}
+	return longest
+}
+
+func anyTopology(t *rapid.T) *swap.Topology {
+	shape := rapid.SampledFrom([]swap.Shape{swap.ShapeSession, swap.ShapeStar, swap.ShapeRing, ""}).Draw(t, "shape")
+	if shape == "" {
+		return nil
+	}
+	return &swap.Topology{Shape: shape, Size: rapid.IntRange(2, 6).Draw(t, "size")}
+}
+
 func TestNoRequestIsLongerThanTheLongest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		shape := rapid.SampledFrom([]swap.Shape{swap.ShapeSession, swap.ShapeStar, swap.ShapeRing, ""}).Draw(t, "shape")
-		w := grouped(shape, rapid.IntRange(2, 6).Draw(t, "size"))
-		if shape == "" {
-			w.Topology = nil
-		}
+		w := spec()
+		w.Seed, w.Topology = rapid.Uint64().Draw(t, "seed"), anyTopology(t)
 		w.InputTokens.Sigma, w.OutputTokens.Sigma = 2, 2
 		step := swap.Step{InputTokens: &swap.Lengths{Median: 50, Sigma: 1, Max: 80}}
-		g, err := generator(t, w).ForStep(step)
-		require.NoError(t, err)
-		for _, turn := range g.Unit(1, rapid.Uint64Range(0, 1<<30).Draw(t, "unit")).Turns {
-			require.LessOrEqual(t, turn.InputTokens+turn.MaxTokens, LongestRequest(w, step))
-		}
+		require.LessOrEqual(t, longestOf(t, w, step, 3), LongestRequest(w, step))
 	})
+}
+
+// Lengths that do not vary are what they are: a maximum that no request reaches says nothing.
+func TestTheLongestOfConstantLengthsIsSent(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := spec()
+		w.Topology = anyTopology(t)
+		w.InputTokens = swap.Lengths{Median: 256, Sigma: 0.5, Min: 16, Max: 4096}
+		w.OutputTokens = swap.Lengths{Median: rapid.IntRange(1, 90).Draw(t, "answers"), Min: rapid.IntRange(0, 90).Draw(t, "min"), Max: 2048}
+		step := swap.Step{InputTokens: &swap.Lengths{Median: rapid.IntRange(1, 90).Draw(t, "prompts"), Max: 500}}
+		require.Equal(t, longestOf(t, w, step, 1), LongestRequest(w, step))
+	})
+}
+
+func TestTheLongestOfWhatIsNotCountedInTokens(t *testing.T) {
+	require.Zero(t, LongestRequest(listening(), swap.Step{}))
+	spoken := swap.Workload{API: swap.APISpeech, InputTokens: swap.Lengths{Median: 10, Sigma: 1, Max: 70}}
+	require.Equal(t, 70, LongestRequest(spoken, swap.Step{}))
+	file := swap.Workload{API: swap.APIChat, PromptFile: "p", OutputTokens: swap.Lengths{Median: 10, Max: 70}}
+	require.Equal(t, 10, LongestRequest(file, swap.Step{}))
 }
 
 func TestPlainNamesTheSpeakers(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/swapgate/swapgate/pkg/swap"
+	"github.com/swapgate/swapgate/pkg/workload/badfile"
 )
 
 func spec() swap.Workload {
@@ -119,10 +120,9 @@ func TestSaltIsUniqueAndOfEqualLength(t *testing.T) {
 		for _, arm := range swap.Arms {
 			for stream := range uint64(3) {
 				for i := range uint64(100) {
-					text := g.Salted("body", run, arm, stream, i)
-					require.True(t, strings.HasSuffix(text, "body"))
-					require.Len(t, text, saltLength*5-1+len(". body"))
-					seen[text] = true
+					salt := g.Salt(run, arm, stream, i)
+					require.Len(t, salt, saltLength*5-1+len(". "))
+					seen[salt] = true
 				}
 			}
 		}
@@ -133,7 +133,7 @@ func TestSaltIsUniqueAndOfEqualLength(t *testing.T) {
 func TestSharedPromptsAreNotSalted(t *testing.T) {
 	w := spec()
 	w.PromptCache = swap.CacheShared
-	require.Equal(t, "body", generator(t, w).Salted("body", "r", swap.Candidate, 1, 1))
+	require.Empty(t, generator(t, w).Salt("r", swap.Candidate, 1, 1))
 }
 
 func writeFile(t *testing.T, content string) string {
@@ -161,9 +161,14 @@ func TestPromptFile(t *testing.T) {
 
 func TestErrorsNameThePlaceAndNotThePrompt(t *testing.T) {
 	cases := []struct{ name, file, want string }{
-		{"not JSON", `{"prompt":"one"}` + "\n" + `my secret`, "prompts.jsonl:2: the line is not"},
-		{"no prompt", `{"prompt":"one"}` + "\n\n" + `{"text":"my secret"}`, "prompts.jsonl:3: the line has no"},
-		{"wrong type", `{"prompt":["my secret"]}`, "prompts.jsonl:1: the line is not"},
+		{"not JSON", `{"prompt":"one"}` + "\n" + `my secret`, "prompts.jsonl:2: the line is not a JSON object"},
+		{"no prompt", `{"prompt":"one"}` + "\n\n" + `{"text":"my secret"}`, "prompts.jsonl:3: prompt: is missing"},
+		{"wrong type", `{"prompt":["my secret"]}`, "prompts.jsonl:1: prompt: must be text"},
+		{"null", `{"prompt":null}`, "prompts.jsonl:1: prompt: is missing"},
+		{"blank", `{"prompt":""}`, "prompts.jsonl:1: prompt: is empty"},
+		{"null as a line", `null`, "prompts.jsonl:1: prompt: is missing"},
+		{"all at once", `{"prompt":4}` + "\n" + `{"prompt":"one"}` + "\n{", "prompts.jsonl:3: the line is not"},
+		{"the first of all at once", `{"prompt":4}` + "\n" + `{"prompt":"one"}` + "\n{", "prompts.jsonl:1: prompt: must be text"},
 		{"empty", "\n", "holds no prompt"},
 	}
 	for _, c := range cases {
@@ -206,8 +211,13 @@ func FuzzParsePrompts(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
-		prompts, err := parsePrompts(strings.NewReader(in))
+		prompts, err := parsePrompts(strings.NewReader(in), "prompts.jsonl")
 		require.Equal(t, err == nil, len(prompts) > 0)
 		require.NotContains(t, prompts, "")
+		if err != nil {
+			var wrong *badfile.Error
+			require.ErrorAs(t, err, &wrong)
+			require.NotEmpty(t, wrong.Problems)
+		}
 	})
 }

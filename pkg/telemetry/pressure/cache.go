@@ -24,17 +24,6 @@ type CacheState struct {
 	Started swap.Value
 }
 
-// FreeTokens is the room that is left: the capacity times the free share of the fullest rank. It is absent unless the engine
-// reports both.
-func (c CacheState) FreeTokens() swap.Value {
-	capacity, known := c.CapacityTokens.Get()
-	usage, used := c.Usage.Get()
-	if !known || !used {
-		return swap.Absent()
-	}
-	return swap.Of(capacity * (1 - usage))
-}
-
 // ReadCache reads the metrics page of an engine. It fails with telemetry.ErrNotMetrics if it is no such page; an error beside a
 // state names what could not be told.
 func ReadCache(page []byte) (CacheState, error) {

@@ -1,7 +1,6 @@
 package pressure
 
 import (
-	"math"
 	"net/http/httptest"
 	"testing"
 
@@ -19,7 +18,6 @@ func TestReadCache(t *testing.T) {
 	for name, c := range map[string]struct {
 		page string
 		want CacheState
-		free swap.Value
 	}{
 		"vllm": {
 			`# TYPE vllm:kv_cache_usage_perc gauge
@@ -33,7 +31,6 @@ process_start_time_seconds 1.75e9
 			CacheState{
 				CapacityTokens: of(16000), Usage: of(.25), Preemptions: of(3), PrefixHits: of(50), PrefixQueries: of(200), Started: of(1.75e9),
 			},
-			of(12000),
 		},
 		"vllm old names, no engine label": {
 			`vllm:gpu_cache_usage_perc{model_name="m"} 0.5
@@ -42,12 +39,10 @@ vllm:gpu_prefix_cache_hits_total{model_name="m"} 4
 vllm:cache_config_info{block_size="32",num_gpu_blocks="100"} 1
 `,
 			CacheState{CapacityTokens: of(3200), Usage: of(.5), PrefixHits: of(4), PrefixQueries: of(8)},
-			of(1600),
 		},
 		"vllm hybrid model: blocks times size is wrong": {
 			"vllm:cache_config_info{block_size=\"8\",engine=\"0\",kv_cache_size_tokens=\"463459\",num_gpu_blocks=\"320\"} 1\n",
 			CacheState{CapacityTokens: of(463459)},
-			none,
 		},
 		"vllm data-parallel engines each report the tokens of one": {
 			`vllm:cache_config_info{block_size="16",engine="0",kv_cache_size_tokens="16000",num_gpu_blocks="2000"} 1
@@ -56,19 +51,16 @@ vllm:kv_cache_usage_perc{engine="0"} 0.25
 vllm:kv_cache_usage_perc{engine="1"} 0.75
 `,
 			CacheState{CapacityTokens: of(32000), Usage: of(.75)},
-			of(8000),
 		},
 		"vllm data-parallel engines each report the blocks of all": {
 			`vllm:cache_config_info{block_size="16",engine="0",num_gpu_blocks="2000"} 1
 vllm:cache_config_info{block_size="16",engine="1",num_gpu_blocks="2000"} 1
 `,
 			CacheState{CapacityTokens: of(32000)},
-			none,
 		},
 		"vllm does not know yet": {
 			"vllm:cache_config_info{block_size=\"16\",kv_cache_size_tokens=\"None\",num_gpu_blocks=\"None\"} 1\nvllm:kv_cache_usage_perc 0\n",
 			CacheState{Usage: of(0)},
-			none,
 		},
 		"sglang, data-parallel ranks and copies": {
 			`sglang:max_total_num_tokens{dp_rank="0",tp_rank="0"} 1000
@@ -85,17 +77,15 @@ sglang:page_size{tp_rank="0"} 1
 			CacheState{
 				CapacityTokens: of(3000), Usage: of(.5), Preemptions: of(7), PrefixHits: of(10), PrefixQueries: of(40), PrefixHitShare: of(.3),
 			},
-			of(1500),
 		},
 		"sglang 0.5.9 without the gauge": {
 			`sglang:cache_config_info{num_pages="500",page_size="4",tp_rank="0"} 1
 sglang:cache_config_info{num_pages="500",page_size="4",tp_rank="1"} 1
 `,
 			CacheState{CapacityTokens: of(2000)},
-			none,
 		},
 		"sglang pages as gauges": {
-			"sglang:num_pages{tp_rank=\"0\"} 500\nsglang:page_size{tp_rank=\"0\"} 4\n", CacheState{CapacityTokens: of(2000)}, none,
+			"sglang:num_pages{tp_rank=\"0\"} 500\nsglang:page_size{tp_rank=\"0\"} 4\n", CacheState{CapacityTokens: of(2000)},
 		},
 		"trtllm-serve": {
 			`trtllm_kv_cache_max_blocks{engine_type="trtllm",model_name="m"} 19960
@@ -104,10 +94,9 @@ trtllm_kv_cache_utilization{engine_type="trtllm",model_name="m"} 0.5
 trtllm_kv_cache_hit_rate{engine_type="trtllm",model_name="m"} 0.2
 `,
 			CacheState{CapacityTokens: of(638720), Usage: of(.5), PrefixHitShare: of(.2)},
-			of(319360),
 		},
 		"trtllm-serve without the size of a block": {
-			"trtllm_kv_cache_max_blocks 19960\ntrtllm_kv_cache_utilization 0.5\n", CacheState{Usage: of(.5)}, none,
+			"trtllm_kv_cache_max_blocks 19960\ntrtllm_kv_cache_utilization 0.5\n", CacheState{Usage: of(.5)},
 		},
 		"triton, two models": {
 			`nv_trt_llm_kv_cache_block_metrics{kv_cache_block_type="fraction",model="a",version="1"} 0.5
@@ -117,7 +106,6 @@ nv_trt_llm_kv_cache_block_metrics{kv_cache_block_type="tokens_per",model="b",ver
 nv_trt_llm_kv_cache_block_metrics{kv_cache_block_type="max",model="b",version="1"} 10
 `,
 			CacheState{CapacityTokens: of(6720), Usage: of(.5)},
-			of(3360),
 		},
 		"lmdeploy names no capacity": {
 			`lmdeploy:gpu_cache_usage_perc{engine="0",model_name="m"} 0.4
@@ -125,18 +113,16 @@ lmdeploy:cached_tokens_total{engine="0"} 5
 lmdeploy:prefix_cache_hit_rate{engine="0"} 0.1
 `,
 			CacheState{Usage: of(.4), PrefixHits: of(5), PrefixHitShare: of(.1)},
-			none,
 		},
-		"llama.cpp, old":   {"llamacpp:kv_cache_usage_ratio 0.5\n", CacheState{Usage: of(.5)}, none},
-		"tgi says nothing": {"tgi_queue_size 3\ntgi_batch_current_max_tokens 4096\n", CacheState{}, none},
-		"not a share":      {"vllm:kv_cache_usage_perc 45\n", CacheState{}, none},
-		"not finite":       {"vllm:kv_cache_usage_perc NaN\nsglang:max_total_num_tokens +Inf\n", CacheState{}, none},
+		"llama.cpp, old":   {"llamacpp:kv_cache_usage_ratio 0.5\n", CacheState{Usage: of(.5)}},
+		"tgi says nothing": {"tgi_queue_size 3\ntgi_batch_current_max_tokens 4096\n", CacheState{}},
+		"not a share":      {"vllm:kv_cache_usage_perc 45\n", CacheState{}},
+		"not finite":       {"vllm:kv_cache_usage_perc NaN\nsglang:max_total_num_tokens +Inf\n", CacheState{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := ReadCache([]byte(c.page))
 			require.NoError(t, err)
 			require.Equal(t, c.want, got)
-			require.Equal(t, c.free, got.FreeTokens())
 		})
 	}
 }
@@ -169,7 +155,8 @@ func TestFetchCacheOfTheSimulator(t *testing.T) {
 	defer srv.Close()
 	got, err := FetchCache(t.Context(), srv.Client(), Source{Kind: swap.SourceEngine, URL: srv.URL + "/metrics"})
 	require.NoError(t, err)
-	require.Equal(t, swap.Of(160_000), got.FreeTokens())
+	require.Equal(t, swap.Of(160_000), got.CapacityTokens)
+	require.Equal(t, swap.Of(0), got.Usage)
 	require.Equal(t, swap.Of(0), got.Preemptions)
 	require.True(t, got.Started.Valid())
 }
@@ -188,8 +175,8 @@ func FuzzReadCache(f *testing.F) {
 		if v, ok := state.CapacityTokens.Get(); ok {
 			require.Positive(t, v)
 		}
-		if v, ok := state.FreeTokens().Get(); ok {
-			require.True(t, v >= 0 && v <= state.CapacityTokens.Or(math.NaN()))
+		if v, ok := state.Usage.Get(); ok {
+			require.True(t, v >= 0 && v <= 1)
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/swapgate/swapgate/pkg/swap"
+	"github.com/swapgate/swapgate/pkg/workload/badfile"
 )
 
 // layout is the columns of a CSV format. A column may have several names.
@@ -64,7 +65,7 @@ func (c columns) missing() (names []string) {
 	return names
 }
 
-func parseCSV(in *bufio.Reader, l layout, wrong *Error) ([]Request, error) {
+func parseCSV(in *bufio.Reader, l layout, wrong *badfile.Error) ([]Request, error) {
 	rows := csv.NewReader(in)
 	rows.FieldsPerRecord = -1
 	rows.ReuseRecord = true
@@ -75,7 +76,7 @@ func parseCSV(in *bufio.Reader, l layout, wrong *Error) ([]Request, error) {
 	cols := l.locate(header)
 	line, _ := rows.FieldPos(0)
 	for _, name := range cols.missing() {
-		wrong.add(line, name, "the column is missing")
+		wrong.Add(line, name, "the column is missing")
 	}
 	if len(cols.missing()) > 0 {
 		return nil, nil
@@ -89,7 +90,7 @@ func parseCSV(in *bufio.Reader, l layout, wrong *Error) ([]Request, error) {
 		}
 		line, _ := rows.FieldPos(0)
 		if len(row) != fields {
-			wrong.add(line, "", "%d fields, but the header has %d", len(row), fields)
+			wrong.Add(line, "", "%d fields, but the header has %d", len(row), fields)
 			continue
 		}
 		f := fieldReader{line: line, wrong: wrong}
@@ -102,14 +103,14 @@ func parseCSV(in *bufio.Reader, l layout, wrong *Error) ([]Request, error) {
 }
 
 // nextRow reports and skips rows that are not CSV.
-func nextRow(rows *csv.Reader, wrong *Error) ([]string, error) {
+func nextRow(rows *csv.Reader, wrong *badfile.Error) ([]string, error) {
 	for {
 		row, err := rows.Read()
 		var bad *csv.ParseError
 		if !errors.As(err, &bad) {
 			return row, err
 		}
-		wrong.add(bad.StartLine, "", "not CSV: %s", bad.Err)
+		wrong.Add(bad.StartLine, "", "not CSV: %s", bad.Err)
 	}
 }
 

@@ -6,12 +6,14 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/swapgate/swapgate/pkg/workload/badfile"
 )
 
 // fieldReader turns the fields of a line into values. What is wrong is reported, and the value is 0.
 type fieldReader struct {
 	line  int
-	wrong *Error
+	wrong *badfile.Error
 }
 
 // length is a number of tokens.
@@ -20,11 +22,11 @@ func (f fieldReader) length(name, text string) int {
 	n, err := strconv.ParseInt(text, 10, 32)
 	switch {
 	case text == "":
-		f.wrong.add(f.line, name, "is missing")
+		f.wrong.Add(f.line, name, "is missing")
 	case err != nil:
-		f.wrong.add(f.line, name, "%s is not a number of tokens", shown(text))
+		f.wrong.Add(f.line, name, "%s is not a number of tokens", shown(text))
 	case n < 0:
-		f.wrong.add(f.line, name, "%d tokens: a length is not negative", n)
+		f.wrong.Add(f.line, name, "%d tokens: a length is not negative", n)
 	default:
 		return int(n)
 	}
@@ -35,12 +37,12 @@ func (f fieldReader) length(name, text string) int {
 func (f fieldReader) time(name, text string, parse func(string) (time.Duration, error)) time.Duration {
 	text = strings.TrimSpace(text)
 	if text == "" {
-		f.wrong.add(f.line, name, "is missing")
+		f.wrong.Add(f.line, name, "is missing")
 		return 0
 	}
 	at, err := parse(text)
 	if err != nil {
-		f.wrong.add(f.line, name, "%s %s", shown(text), err)
+		f.wrong.Add(f.line, name, "%s %s", shown(text), err)
 	}
 	return at
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/swapgate/swapgate/pkg/swap"
+	"github.com/swapgate/swapgate/pkg/workload/badfile"
 )
 
 func FuzzAzure(f *testing.F)     { fuzz(f, swap.TraceAzure) }
@@ -30,10 +31,10 @@ func fuzz(f *testing.F, format swap.TraceFormat) {
 	f.Fuzz(func(t *testing.T, text string) {
 		r, err := read(strings.NewReader(text), "trace", format)
 		if err != nil {
-			var wrong *Error
+			var wrong *badfile.Error
 			require.ErrorAs(t, err, &wrong)
 			require.NotEmpty(t, wrong.Problems)
-			require.LessOrEqual(t, len(wrong.Problems), maxProblems)
+			require.LessOrEqual(t, len(wrong.Problems), badfile.MaxProblems)
 			return
 		}
 		require.Equal(t, sha256.Sum256([]byte(text)), r.SHA256())

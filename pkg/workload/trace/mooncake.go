@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+
+	"github.com/swapgate/swapgate/pkg/workload/badfile"
 )
 
 // The keys of a Mooncake request.
@@ -17,7 +19,7 @@ const (
 // maxLine is the longest line that is read, in bytes: room for the hashes of a prompt of a million tokens.
 const maxLine = 1 << 20
 
-func parseMooncake(in *bufio.Reader, wrong *Error) ([]Request, error) {
+func parseMooncake(in *bufio.Reader, wrong *badfile.Error) ([]Request, error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
 	var requests []Request
@@ -29,7 +31,7 @@ func parseMooncake(in *bufio.Reader, wrong *Error) ([]Request, error) {
 		}
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		wrong.add(line+1, "", "the line is longer than %d bytes", maxLine)
+		wrong.Add(line+1, "", "the line is longer than %d bytes", maxLine)
 		return nil, nil
 	}
 	return requests, lines.Err()
@@ -56,10 +58,10 @@ func (f fieldReader) reportJSON(err error) {
 	var mistyped *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &mistyped) && mistyped.Field != "":
-		f.wrong.add(f.line, mistyped.Field, "must be a number, not %s", mistyped.Value)
+		f.wrong.Add(f.line, mistyped.Field, "must be a number, not %s", mistyped.Value)
 	case errors.As(err, &mistyped):
-		f.wrong.add(f.line, "", "must be a JSON object, not %s", mistyped.Value)
+		f.wrong.Add(f.line, "", "must be a JSON object, not %s", mistyped.Value)
 	default:
-		f.wrong.add(f.line, "", "is not a JSON object with numbers: %s", err)
+		f.wrong.Add(f.line, "", "is not a JSON object with numbers: %s", err)
 	}
 }

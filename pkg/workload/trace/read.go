@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/swapgate/swapgate/pkg/swap"
+	"github.com/swapgate/swapgate/pkg/workload/badfile"
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 //   - burstgpt: CSV with Timestamp or Timestamp(s) (seconds), Request tokens and Response tokens
 //   - vidur: CSV with arrived_at (seconds), num_prefill_tokens and num_decode_tokens
 //
-// Further columns and keys are ignored. What is wrong with the contents of the file is an *Error. Times that go backwards are
+// Further columns and keys are ignored. What is wrong with the contents of the file is a *badfile.Error. Times that go backwards are
 // no error but sorted and counted; a recording of less than a second or more than a year is one, as its unit cannot be right.
 func Read(path string, format swap.TraceFormat) (*Recording, error) {
 	f, err := os.Open(path) //nolint:gosec // the operator names the file
@@ -43,7 +44,7 @@ func read(src io.Reader, path string, format swap.TraceFormat) (*Recording, erro
 	if err != nil {
 		return nil, fmt.Errorf("read the trace %s: %w", path, err)
 	}
-	wrong := &Error{Path: path}
+	wrong := &badfile.Error{Path: path}
 	if format == "" {
 		if format = recognise(start, wrong); format == "" {
 			return nil, wrong
@@ -53,12 +54,12 @@ func read(src io.Reader, path string, format swap.TraceFormat) (*Recording, erro
 	if err != nil {
 		return nil, fmt.Errorf("read the trace %s: %w", path, err)
 	}
-	if err := wrong.orNil(); err != nil {
+	if err := wrong.OrNil(); err != nil {
 		return nil, err
 	}
 	r := arrange(requests, format)
 	r.check(wrong)
-	if err := wrong.orNil(); err != nil {
+	if err := wrong.OrNil(); err != nil {
 		return nil, err
 	}
 	sum.Sum(r.sha256[:0])
@@ -67,13 +68,13 @@ func read(src io.Reader, path string, format swap.TraceFormat) (*Recording, erro
 
 // parse reads requests in the order of the file, with times from any origin. What is wrong with them goes to wrong; the error
 // is one of reading.
-func parse(in *bufio.Reader, format swap.TraceFormat, wrong *Error) ([]Request, error) {
+func parse(in *bufio.Reader, format swap.TraceFormat, wrong *badfile.Error) ([]Request, error) {
 	if format == swap.TraceMooncake {
 		return parseMooncake(in, wrong)
 	}
 	layout, known := layoutOf(format)
 	if !known {
-		wrong.add(0, "", "the format %q is unknown; known are azure, mooncake, burstgpt and vidur", format)
+		wrong.Add(0, "", "the format %q is unknown; known are azure, mooncake, burstgpt and vidur", format)
 		return nil, nil
 	}
 	return parseCSV(in, layout, wrong)
@@ -103,13 +104,13 @@ func arrange(requests []Request, format swap.TraceFormat) *Recording {
 	return r
 }
 
-func (r *Recording) check(wrong *Error) {
+func (r *Recording) check(wrong *badfile.Error) {
 	if len(r.Requests) == 0 {
-		wrong.add(0, "", "the file holds no request")
+		wrong.Add(0, "", "the file holds no request")
 		return
 	}
 	if span := r.Span(); span < minSpan || span > maxSpan {
-		wrong.add(0, "", "%d requests over %s: a recording spans a second to a year; %s times are read as %s",
+		wrong.Add(0, "", "%d requests over %s: a recording spans a second to a year; %s times are read as %s",
 			len(r.Requests), span, r.Format, unitOf(r.Format))
 	}
 }

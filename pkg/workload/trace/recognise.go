@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"github.com/swapgate/swapgate/pkg/swap"
+	"github.com/swapgate/swapgate/pkg/workload/badfile"
 )
 
 // firstLine is the longest first line by which a format is recognised.
@@ -26,10 +27,10 @@ func peek(in *bufio.Reader) ([]byte, error) {
 }
 
 // recognise names the format of a file by its first line. It returns nothing, and says so in wrong, for none of the formats.
-func recognise(start []byte, wrong *Error) swap.TraceFormat {
+func recognise(start []byte, wrong *badfile.Error) swap.TraceFormat {
 	start = bytes.TrimLeft(start, " \t\r\n")
 	if len(start) == 0 {
-		wrong.add(0, "", "the file is empty")
+		wrong.Add(0, "", "the file is empty")
 		return ""
 	}
 	line, _, _ := bytes.Cut(start, []byte("\n"))
@@ -44,7 +45,7 @@ func recognise(start []byte, wrong *Error) swap.TraceFormat {
 			}
 		}
 	}
-	wrong.add(0, "", "the first line is of no known format: TIMESTAMP,ContextTokens,GeneratedTokens for azure, "+
+	wrong.Add(0, "", "the first line is of no known format: TIMESTAMP,ContextTokens,GeneratedTokens for azure, "+
 		"Timestamp,…,Request tokens,Response tokens,… for burstgpt, arrived_at,num_prefill_tokens,num_decode_tokens for vidur, "+
 		"or a JSON object with timestamp, input_length and output_length for mooncake")
 	return ""

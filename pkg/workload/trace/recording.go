@@ -67,3 +67,43 @@ func spread(at []time.Duration, tick time.Duration, seed uint64) {
 	}
 	slices.Sort(at)
 }
+
+// LongestRequest is the most tokens, prompt and answer together, that a request needs which repeats the recorded lengths: what
+// the context of a model must hold. topology is nil where every request stands alone. A unit of work may begin with any recorded
+// request but the first, which is never repeated, and those after it are its further turns.
+func (r *Recording) LongestRequest(topology *swap.Topology) int {
+	shape, size := swap.Shape(""), 1
+	if topology != nil {
+		shape, size = topology.Shape, topology.Size
+	}
+	circle, longest := r.Requests[1:], 0
+	unit := make([]Request, size)
+	for start := range circle {
+		for k := range unit {
+			q := circle[(start+k)%len(circle)]
+			unit[k] = Request{Input: max(1, q.Input), Output: max(1, q.Output)}
+		}
+		longest = max(longest, longestTurn(unit, shape))
+	}
+	return longest
+}
+
+// longestTurn is the longest request of a unit: in a session each turn holds all before it, in a ring the answer before it, and
+// in a star all prompts are as long as the first.
+func longestTurn(unit []Request, shape swap.Shape) int {
+	longest, carried := 0, 0
+	for _, q := range unit {
+		if shape == swap.ShapeStar {
+			q.Input = unit[0].Input
+		}
+		longest = max(longest, carried+q.Input+q.Output)
+		switch shape {
+		case swap.ShapeSession:
+			carried += q.Input + q.Output
+		case swap.ShapeRing:
+			carried = q.Output
+		case swap.ShapeStar:
+		}
+	}
+	return longest
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/swapgate/swapgate/pkg/swap"
+	"github.com/swapgate/swapgate/pkg/workload/badfile"
 )
 
 // sample is a file of a format and what it says.
@@ -174,7 +175,7 @@ func TestRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, c.text)
 			_, err := Read(path, c.format)
-			var wrong *Error
+			var wrong *badfile.Error
 			require.ErrorAs(t, err, &wrong)
 			require.Equal(t, strings.ReplaceAll(c.want, "%", path), err.Error())
 		})
@@ -200,10 +201,10 @@ func TestUnknownFirstLines(t *testing.T) {
 
 func TestProblemsAreBounded(t *testing.T) {
 	_, err := Read(write(t, "arrived_at,num_prefill_tokens,num_decode_tokens\n"+strings.Repeat("x,1,1\n", 50)), "")
-	var wrong *Error
+	var wrong *badfile.Error
 	require.ErrorAs(t, err, &wrong)
 	require.Len(t, wrong.Problems, 20)
-	require.Equal(t, Problem{Line: 21, Field: "arrived_at", Message: `"x" is not a number of seconds`}, wrong.Problems[19])
+	require.Equal(t, badfile.Problem{Line: 21, Field: "arrived_at", Message: `"x" is not a number of seconds`}, wrong.Problems[19])
 	require.Equal(t, 30, wrong.More)
 	require.ErrorContains(t, err, "and 30 more")
 

@@ -1,12 +1,13 @@
-package trace
+// Package badfile says what is wrong with the contents of an input file: all of it, with the line and the field.
+package badfile
 
 import (
 	"fmt"
 	"strings"
 )
 
-// maxProblems is how many problems an error lists; the others are counted.
-const maxProblems = 20
+// MaxProblems is how many problems an error lists; the others are counted.
+const MaxProblems = 20
 
 // Problem is one thing that is wrong with a file.
 type Problem struct {
@@ -41,21 +42,32 @@ func (e *Error) Error() string {
 		b.WriteString(": " + p.Message)
 	}
 	if e.More > 0 {
-		fmt.Fprintf(&b, "\n%s: and %d more", e.Path, e.More)
+		fmt.Fprintf(&b, "\n%s: %s", e.Path, e.rest())
 	}
 	return b.String()
 }
 
-func (e *Error) add(line int, field, format string, args ...any) {
-	if len(e.Problems) == maxProblems {
+// All are the problems, with a last one for those that are only counted.
+func (e *Error) All() []Problem {
+	if e.More == 0 {
+		return e.Problems
+	}
+	return append(e.Problems[:len(e.Problems):len(e.Problems)], Problem{Message: e.rest()})
+}
+
+func (e *Error) rest() string { return fmt.Sprintf("and %d more", e.More) }
+
+// Add reports a problem.
+func (e *Error) Add(line int, field, format string, args ...any) {
+	if len(e.Problems) == MaxProblems {
 		e.More++
 		return
 	}
 	e.Problems = append(e.Problems, Problem{Line: line, Field: field, Message: fmt.Sprintf(format, args...)})
 }
 
-// orNil is the error if there is a problem.
-func (e *Error) orNil() error {
+// OrNil is the error if there is a problem.
+func (e *Error) OrNil() error {
 	if len(e.Problems) == 0 {
 		return nil
 	}
