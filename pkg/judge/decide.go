@@ -55,7 +55,7 @@ func judgeGates(e Evidence, p pairs) ([]swap.GateResult, []swap.Finding) {
 	for i, gate := range e.Gates {
 		gates[i] = measure(gate, p, e.Settings)
 		failP[i] = gates[i].failP()
-		findings = append(findings, gates[i].missingValues()...)
+		findings = append(findings, gates[i].lackingFindings()...)
 	}
 	results := make([]swap.GateResult, len(gates))
 	for i, adjusted := range stats.Holm(failP) {
@@ -76,22 +76,7 @@ func flagUnlikeWork(gates []swap.GateResult, length swap.Value) {
 	}
 }
 
-// missingValues notes good requests that a gate could not use.
-func (m *measured) missingValues() []swap.Finding {
-	var findings []swap.Finding
-	for _, arm := range swap.Arms {
-		if n := m.missing.Get(arm); n > 0 {
-			findings = append(findings, swap.Finding{
-				Severity: swap.Notable, Subject: "gate " + m.gate.Name(),
-				Message: fmt.Sprintf("%d answers of the %s have no %s and were left out", n, arm, spoken[m.gate.Metric].long),
-				Next:    "make the server report token usage at the end of a stream",
-			})
-		}
-	}
-	return findings
-}
-
-// conclude decides overall and orders the reasons.
+// conclude decides overall and orders the reasons. Regressions inside the margin qualify a pass and explain nothing else.
 func conclude(c *swap.Comparison, checked checks, shifts Shifts) {
 	byDecision := map[swap.Decision][]swap.Reason{}
 	var regressions []swap.Reason
@@ -120,5 +105,7 @@ func conclude(c *swap.Comparison, checked checks, shifts Shifts) {
 	}
 	c.Reasons = append(c.Reasons, checked.reasons...)
 	c.Reasons = append(c.Reasons, byDecision[swap.Inconclusive]...)
-	c.Reasons = append(c.Reasons, regressions...)
+	if c.Decision == swap.Pass {
+		c.Reasons = append(c.Reasons, regressions...)
+	}
 }

@@ -13,7 +13,7 @@ type measured struct {
 	values   swap.PerArm[float64]
 	n        swap.PerArm[int]
 	failed   swap.PerArm[int]
-	missing  swap.PerArm[int]
+	lacks    swap.PerArm[lacking]
 	outcomes swap.PerArm[swap.OutcomeCounts]
 	pairs    int
 	// theta is the difference on the gate's scale, se its standard error and df the degrees of freedom behind it.
@@ -106,12 +106,18 @@ func (m *measured) mean(p pairs, settings swap.Judge) func() {
 func (m *measured) throughput(p pairs, settings swap.Judge) func() {
 	var sums swap.PerArm[blockSums]
 	for _, arm := range swap.Arms {
-		*sums.Ptr(arm), *m.n.Ptr(arm), *m.missing.Ptr(arm) = throughput(p, arm)
-		if m.n.Get(arm) == 0 && (arm == swap.Baseline || m.missing.Get(arm) > 0) {
+		s, lacks := throughput(p, arm)
+		*sums.Ptr(arm), *m.lacks.Ptr(arm), *m.n.Ptr(arm) = s, lacks, lacks.answers-lacks.total()
+		if m.n.Get(arm) == 0 && (arm == swap.Baseline || lacks.total() > 0) {
 			m.refuse(swap.ReasonNoData, noData(*m, arm), 0)
 		}
 	}
-	return m.ratios(p, settings, sums)
+	m.refusePartial()
+	infer := m.ratios(p, settings, sums)
+	if m.refusal != nil && m.refusal.Code == swap.ReasonPartialData {
+		m.withholdPartialSums()
+	}
+	return infer
 }
 
 // ratios compares Σnum/Σden; the bootstrap weighs whole blocks in both sums alike.
@@ -166,12 +172,13 @@ func (m *measured) collect(p pairs) swap.PerArm[samples] {
 	for _, arm := range swap.Arms {
 		s := collect(p, arm, m.gate.Metric)
 		*arms.Ptr(arm) = s
-		*m.n.Ptr(arm), *m.failed.Ptr(arm), *m.missing.Ptr(arm) = s.n, s.failed, s.missing
+		*m.n.Ptr(arm), *m.failed.Ptr(arm), *m.lacks.Ptr(arm) = s.n, s.failed, s.lacks
 		onlyFailures := s.failed == s.n
-		if s.n == 0 || onlyFailures && (arm == swap.Baseline || s.missing > 0) {
+		if s.n == 0 || onlyFailures && (arm == swap.Baseline || s.lacks.total() > 0) {
 			m.refuse(swap.ReasonNoData, noData(*m, arm), 0)
 		}
 	}
+	m.refusePartial()
 	return arms
 }
 

@@ -106,7 +106,7 @@ func (c *checks) telemetry(e Evidence) {
 }
 
 func (c *checks) lengthMix(p pairs) {
-	change := shift(p, swap.MetricOutputTokens, .5)
+	change := shift(p, swap.MetricOutputTokens, swap.StatP50)
 	if lengthsDiffer(change) {
 		c.find(swap.Notable, "candidate", fmt.Sprintf(
 			"the median answer length changed by %s from baseline to candidate, so end-to-end latency and throughput compare "+

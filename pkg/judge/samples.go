@@ -3,7 +3,6 @@ package judge
 import (
 	"math"
 
-	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -13,8 +12,7 @@ type samples struct {
 	n      int
 	// failed counts requests that count as the worst latency.
 	failed int
-	// missing counts good requests that do not have the metric.
-	missing int
+	lacks  lacking
 }
 
 // collect gathers a per-request metric. A failed request counts as +Inf for a latency: were it left out, an arm that
@@ -27,11 +25,13 @@ func collect(p pairs, arm swap.Arm, metric swap.Metric) samples {
 		for i := range records {
 			record := &records[i]
 			value, has := record.PerRequest(metric).Get()
+			if record.Good() {
+				s.lacks.add(record, metric, has)
+			}
 			switch {
 			case record.Good() && has:
 				values = append(values, value)
 			case record.Good():
-				s.missing += missingMatters(record, metric)
 			case isLatency(metric) && swap.Outcome(record.Outcome) != swap.Abandoned:
 				values = append(values, math.Inf(1))
 				s.failed++
@@ -41,14 +41,6 @@ func collect(p pairs, arm swap.Arm, metric swap.Metric) samples {
 		s.n += len(values)
 	}
 	return s
-}
-
-// missingMatters is 1 when a good request should have had the metric. An answer of one token has no time per token.
-func missingMatters(record *rawlog.Record, metric swap.Metric) int {
-	if metric == swap.MetricTPOT && record.OutputTokens != nil && *record.OutputTokens < 2 {
-		return 0
-	}
-	return 1
 }
 
 func isLatency(metric swap.Metric) bool { return metric != swap.MetricOutputTokens }
@@ -98,8 +90,8 @@ func (s samples) above(x float64) blockSums {
 }
 
 // throughput returns each pair's generated tokens of good requests and its measured seconds, and how many good requests
-// had and lacked a token count.
-func throughput(p pairs, arm swap.Arm) (tokens blockSums, counted, missing int) {
+// lacked a token count.
+func throughput(p pairs, arm swap.Arm) (tokens blockSums, lacks lacking) {
 	tokens = newBlockSums(len(p.list))
 	for k := range p.list {
 		block := p.list[k].blocks.Get(arm)
@@ -110,15 +102,13 @@ func throughput(p pairs, arm swap.Arm) (tokens blockSums, counted, missing int) 
 				continue
 			}
 			n, has := record.Tokens().Get()
-			if !has {
-				missing++
-				continue
+			lacks.add(record, swap.MetricThroughput, has)
+			if has {
+				tokens.num[k] += n
 			}
-			tokens.num[k] += n
-			counted++
 		}
 	}
-	return tokens, counted, missing
+	return tokens, lacks
 }
 
 // failures returns each pair's failed and finished requests of an arm, and all its outcomes.

@@ -17,19 +17,27 @@ type Shifts struct {
 
 func shiftsOf(p pairs) Shifts {
 	return Shifts{
-		TTFTMedian:   shift(p, swap.MetricTTFT, .5),
-		TTFTTail:     shift(p, swap.MetricTTFT, .99),
-		TPOTMedian:   shift(p, swap.MetricTPOT, .5),
-		TPOTTail:     shift(p, swap.MetricTPOT, .99),
-		AnswerLength: shift(p, swap.MetricOutputTokens, .5),
+		TTFTMedian:   shift(p, swap.MetricTTFT, swap.StatP50),
+		TTFTTail:     shift(p, swap.MetricTTFT, swap.StatP99),
+		TPOTMedian:   shift(p, swap.MetricTPOT, swap.StatP50),
+		TPOTTail:     shift(p, swap.MetricTPOT, swap.StatP99),
+		AnswerLength: shift(p, swap.MetricOutputTokens, swap.StatP50),
 	}
 }
 
-func shift(p pairs, metric swap.Metric, q float64) swap.Value {
-	at := func(arm swap.Arm) float64 {
-		return stats.Quantile(stats.Pool(collect(p, arm, metric).byPair).Sorted(), q)
+// shift is absent where too many answers lack the metric.
+func shift(p pairs, metric swap.Metric, stat swap.Stat) swap.Value {
+	q, _ := stat.Quantile()
+	var values swap.PerArm[float64]
+	var lacks swap.PerArm[lacking]
+	for _, arm := range swap.Arms {
+		s := collect(p, arm, metric)
+		*values.Ptr(arm), *lacks.Ptr(arm) = stats.Quantile(stats.Pool(s.byPair).Sorted(), q), s.lacks
 	}
-	return swap.Of(at(swap.Candidate)/at(swap.Baseline) - 1)
+	if partial(lacks, stat) {
+		return swap.Absent()
+	}
+	return swap.Of(values.Candidate/values.Baseline - 1)
 }
 
 const (

@@ -29,6 +29,7 @@ const (
 	ReasonNotDecided        = "NOT_DECIDED"
 	ReasonLowN              = "LOW_N"
 	ReasonNoData            = "NO_DATA"
+	ReasonPartialData       = "PARTIAL_DATA"
 	ReasonUnstable          = "UNSTABLE"
 	ReasonInstrument        = "INSTRUMENT"
 	ReasonIncomplete        = "INCOMPLETE"
