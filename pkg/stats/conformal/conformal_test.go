@@ -25,8 +25,17 @@ func TestThreshold(t *testing.T) {
 		healthy int
 		want    float64
 	}{
-		{.1, 9, 9}, {.1, 8, math.Inf(1)}, {.2, 9, 8}, {.5, 99, 50}, {.01, 99, 99}, {.009, 99, math.Inf(1)},
-		{0, 99, math.Inf(1)}, {-.02, 99, math.Inf(1)}, {1, 99, math.Inf(-1)}, {1.01, 99, math.Inf(-1)}, {.999, 99, 1},
+		{.1, 9, 9},
+		{.1, 8, math.Inf(1)},
+		{.2, 9, 8},
+		{.5, 99, 50},
+		{.01, 99, 99},
+		{.009, 99, math.Inf(1)},
+		{0, 99, math.Inf(1)},
+		{-.02, 99, math.Inf(1)},
+		{1, 99, math.Inf(-1)},
+		{1.01, 99, math.Inf(-1)},
+		{.999, 99, 1},
 	}
 	for _, tt := range tests {
 		got, ok := c.Threshold(State{Level: tt.level, Healthy: upTo(tt.healthy)})
@@ -86,8 +95,12 @@ func TestNextRefuses(t *testing.T) {
 	_, _, err := c.Next(State{Level: math.NaN()}, 1, true)
 	require.Error(t, err)
 	for _, bad := range []Config{
-		{}, {Target: 1, Step: .1, Window: 2, Fewest: 1}, {Target: .1, Window: 2, Fewest: 1}, {Target: .1, Step: .1, Window: 2},
-		{Target: .1, Step: .1, Window: 2, Fewest: 3}, {Target: math.NaN(), Step: .1, Window: 2, Fewest: 1},
+		{},
+		{Target: 1, Step: .1, Window: 2, Fewest: 1},
+		{Target: .1, Window: 2, Fewest: 1},
+		{Target: .1, Step: .1, Window: 2},
+		{Target: .1, Step: .1, Window: 2, Fewest: 3},
+		{Target: math.NaN(), Step: .1, Window: 2, Fewest: 1},
 	} {
 		_, _, err := bad.Next(State{}, 1, true)
 		require.Error(t, err, "%+v", bad)
