@@ -64,6 +64,11 @@ func (b *beats) list() []json.RawMessage {
 func start[Out any](t *testing.T, s *site, name string, in any) *call[Out] {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(t.Context()))
+	if s.allowed > 0 {
+		timed, release := context.WithTimeout(ctx, s.allowed)
+		t.Cleanup(release)
+		ctx = timed
+	}
 	stop := make(chan struct{})
 	c := &call[Out]{
 		cancel: func() { cancel(temporal.NewCanceledError()) }, stopWorker: sync.OnceFunc(func() { close(stop) }),

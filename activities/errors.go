@@ -49,6 +49,7 @@ const (
 	TypeSlackUnavailable    = "SlackUnavailable"
 	TypeSlackUncertain      = "SlackUncertain"
 	TypeWorkerStopping      = "WorkerStopping"
+	TypeOutOfTime           = "OutOfTime"
 	TypeInternal            = "Internal"
 )
 
@@ -102,6 +103,7 @@ func rules() []rule {
 		{TypeSlackRefused, false, is(notify.ErrRefused, notify.ErrBadToken, notify.ErrChannel)},
 		{TypeSlackUncertain, false, uncertain},
 		{TypeSlackUnavailable, true, slackUnavailable},
+		{TypeOutOfTime, true, func(err error) bool { return as[*overdueError](err) || is(errOutOfTime)(err) }},
 	}
 }
 

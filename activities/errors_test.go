@@ -65,6 +65,8 @@ func TestEveryDomainErrorHasItsStableType(t *testing.T) {
 		{&notify.PostError{Detail: "HTTP 500"}, "SlackUncertain", false},
 		{&notify.PostError{Detail: "refused", NotPosted: true}, "SlackUnavailable", true},
 		{errWorkerStopping, "WorkerStopping", true},
+		{errOutOfTime, "OutOfTime", true},
+		{&overdueError{text: "Preflight was given up", err: context.DeadlineExceeded}, "OutOfTime", true},
 		{errors.New("surprise"), "Internal", true},
 	}
 	doc, err := os.ReadFile("../docs/errors.md")

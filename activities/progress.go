@@ -13,9 +13,10 @@ import (
 // heartbeatEvery is how often progress is recorded; the SDK sends it at its own throttled rate.
 const heartbeatEvery = 500 * time.Millisecond
 
-// startProgress heartbeats what snap returns until stop is called. ctx must be the activity's own context: a heartbeat on a
-// derived context that is cancelled early would let the activity time out while it still works.
+// startProgress heartbeats what snap returns until stop is called, also after ctx has ended: an activity that still stores what
+// it has would be taken for dead otherwise, and its own error would be lost.
 func startProgress(ctx context.Context, snap func() swap.Progress) (stop func()) {
+	ctx = context.WithoutCancel(ctx)
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -25,8 +26,6 @@ func startProgress(ctx context.Context, snap func() swap.Progress) (stop func())
 			activity.RecordHeartbeat(ctx, snap())
 			select {
 			case <-done:
-				return
-			case <-ctx.Done():
 				return
 			case <-t.C:
 			}

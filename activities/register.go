@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"time"
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/worker"
@@ -34,11 +35,15 @@ func (a *Activities) RegisterGPU(r worker.ActivityRegistry) {
 	register(r, swap.ActivityCaptureTelemetry, a.CaptureTelemetry)
 }
 
-// register is the only way in which an activity is registered, so that every error passes the table in errors.go.
+// register is the only way in which an activity is registered, so that every activity ends before Temporal ends it and every
+// error passes the table in errors.go.
 func register[In, Out any](r worker.ActivityRegistry, name string, run func(context.Context, In) (Out, error)) {
 	classified := func(ctx context.Context, in In) (Out, error) {
-		out, err := run(ctx, in)
-		return out, classify(ctx, err)
+		began := time.Now()
+		work, done := inTime(ctx)
+		defer done()
+		out, err := run(work, in)
+		return out, classify(ctx, overdue(work, name, time.Since(began), err))
 	}
 	r.RegisterActivityWithOptions(classified, activity.RegisterOptions{Name: name})
 }

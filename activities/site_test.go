@@ -39,6 +39,8 @@ type site struct {
 	spec    swap.Spec
 	engines swap.PerArm[*simengine.Engine]
 	deps    Deps
+	// allowed is the time of an activity, where it is not Temporal's own of the test.
+	allowed time.Duration
 }
 
 // goodClient stands for a check of the load client that found nothing. These tests share their process with the servers, so

@@ -13,7 +13,7 @@ import (
 // preflight finds out whether the run can be measured and undone at all, before anything is changed.
 func (v *validation) preflight(ctx workflow.Context) (string, error) {
 	var found swap.PreflightResult
-	ctx = workflow.WithActivityOptions(ctx, quick("both arms, store, route, plan"))
+	ctx = workflow.WithActivityOptions(ctx, probe("both arms, store, route, plan"))
 	err := workflow.ExecuteActivity(ctx, swap.ActivityPreflight, swap.PreflightInput{Spec: v.in.Spec}).Get(ctx, &found)
 	if err != nil {
 		return "", err

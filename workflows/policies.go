@@ -21,7 +21,15 @@ func retry(first, most time.Duration, attempts int32) *temporal.RetryPolicy {
 	return &temporal.RetryPolicy{InitialInterval: first, BackoffCoefficient: 2, MaximumInterval: most, MaximumAttempts: attempts}
 }
 
-// quick is for a probe or a small control-plane call.
+// probe is for looking at inference servers. One that loads its model with its first request may take two minutes for it and
+// begins anew when it is given up; one that never answers is given up after two such requests.
+func probe(summary string) workflow.ActivityOptions {
+	o := quick(summary)
+	o.StartToCloseTimeout, o.ScheduleToCloseTimeout = 150*time.Second, 5*time.Minute
+	return o
+}
+
+// quick is for a small control-plane call.
 func quick(summary string) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		StartToCloseTimeout: 30 * time.Second,
@@ -83,7 +91,7 @@ const (
 // tell is for messages to people, which may wait a while for their service to recover.
 func tell(summary string, patience time.Duration) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
-		StartToCloseTimeout:    15 * time.Second,
+		StartToCloseTimeout:    20 * time.Second,
 		ScheduleToCloseTimeout: patience,
 		RetryPolicy:            retry(time.Second, 30*time.Second, unlimited),
 		Summary:                summary,
