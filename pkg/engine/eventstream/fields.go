@@ -2,7 +2,11 @@ package eventstream
 
 import "bytes"
 
-const byteOrderMark = "\xEF\xBB\xBF"
+const (
+	byteOrderMark = "\xEF\xBB\xBF"
+	// maxName is the longest name of an event that is kept. A longer one means nothing and is ignored.
+	maxName = 4 << 10
+)
 
 // parseEvent reads whole lines until one ends an event.
 func (r *Reader) parseEvent() bool {
@@ -103,6 +107,11 @@ func (r *Reader) field(from, to int) {
 		r.account.Framing += int64(value)
 		r.value(from+value, to)
 	case "event":
+		if len(line)-value > maxName {
+			r.name = r.name[:0]
+			r.account.Ignored += int64(len(line))
+			return
+		}
 		r.account.Framing += int64(len(line))
 		r.name = append(r.name[:0], line[value:]...)
 	default:

@@ -64,7 +64,9 @@ func reference(in string, framing Framing) (out []textEvent, data int64) {
 		case "data":
 			values = append(values, value)
 		case "event":
-			name = value
+			if name = value; len(name) > maxName {
+				name = ""
+			}
 		}
 	}
 	flush(true)

@@ -35,6 +35,18 @@ func NewReader(src io.Reader, framing Framing, stamp func() Stamp) *Reader {
 	return &Reader{src: src, framing: framing, stamp: stamp, buffer: newBuffer()}
 }
 
+// Within has the reader take the memory for long events from a budget that it shares with others. Release gives it back.
+func (r *Reader) Within(b *Budget) *Reader {
+	r.budget = b
+	return r
+}
+
+// Release frees the reader's memory. Neither the reader nor its events may be used afterwards, only its counts.
+func (r *Reader) Release() { r.release() }
+
+// AtEnd reports whether the body is known to have come to its clean end, whatever of it was not handed over yet.
+func (r *Reader) AtEnd() bool { return errors.Is(r.err, io.EOF) }
+
 // Keepalives counts the comment lines so far.
 func (r *Reader) Keepalives() int { return r.keepalives }
 
