@@ -14,57 +14,87 @@ import (
 )
 
 const (
-	// drainTime and drainBytes bound what is read after the terminator, only so that the connection can be kept.
+	// drainTime and drainBytes bound what is read after the terminator, only so that the connection can be kept. The next
+	// request does not wait for it.
 	drainTime  = 250 * time.Millisecond
 	drainBytes = 64 << 10
-	// refusalBytes bounds what is read of the body of an error.
+	// refusalBytes and refusalTime bound what is read of the body of an error, only for its code.
 	refusalBytes = 16 << 10
+	refusalTime  = time.Second
 )
 
-// read reads the answer that begins on conn, or could not be awaited for err. It reports whether the connection can carry
-// another request.
-func (s *shot) read(conn *wire.Conn, err error, o *Observation) (reusable bool) {
+// rest is what is left of an answer whose outcome is known, on a connection that can carry another request after it.
+type rest struct {
+	body io.Reader
+	// over says that the body has come to its end.
+	over bool
+}
+
+// read reads the answer that begins on conn, or could not be awaited for err. It returns nil if the connection cannot carry
+// another request. The body is not closed: that would read on to its end.
+func (s *shot) read(conn *wire.Conn, err error, o *Observation) *rest {
 	var resp *http.Response
 	o.Sent, _ = s.sending()
 	if err == nil {
 		o.Headers = conn.Stamp().At
-		resp, err = conn.Response()
+		resp, err = conn.Response() //nolint:bodyclose // see above
 	}
 	if err != nil {
 		o.End = s.client.clock()
 		o.Outcome, o.Err = s.noResponse(o, err)
-		return false
+		return nil
 	}
-	defer resp.Body.Close() //nolint:errcheck // the body was read; its close has nothing to tell
 	o.Status = resp.StatusCode
 	if s.client.armHeader != "" {
 		o.Arm = resp.Header.Get(s.client.armHeader)
 	}
+	left := &rest{body: resp.Body}
 	if resp.StatusCode != http.StatusOK {
-		o.Outcome, o.Err = refusal(resp)
-		o.End = s.client.clock()
-		return s.drained(conn, resp)
+		left = s.readRefusal(conn, resp, o)
+	} else if left.over, err = s.readBody(conn, resp, o); err != nil {
+		return nil
 	}
-	return s.readBody(conn, resp, o) && s.drained(conn, resp)
+	if resp.Close {
+		return nil
+	}
+	return left
 }
 
-// readBody reports whether the answer came to its end.
-func (s *shot) readBody(conn *wire.Conn, resp *http.Response, o *Observation) bool {
+// readBody reports whether the body is at its end, and what kept the answer from its end.
+func (s *shot) readBody(conn *wire.Conn, resp *http.Response, o *Observation) (over bool, err error) {
 	t := newTranscript(o, s.proto, s.ask)
-	err := t.read(eventstream.NewReader(resp.Body, s.proto.Framing(), conn.Stamp))
+	r := eventstream.NewReader(resp.Body, s.proto.Framing(), conn.Stamp).Within(s.client.longEvents)
+	defer r.Release()
+	err = t.read(r)
 	t.finish()
 	o.Outcome, o.Err = t.outcome(s.endOf(err), err)
-	return t.done || errors.Is(err, io.EOF)
+	if t.done || errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return r.AtEnd(), err
 }
 
-// drained reads on to the end of a finished answer and reports whether the connection can be kept.
-func (s *shot) drained(conn *wire.Conn, resp *http.Response) bool {
-	if resp.Close {
+// readRefusal returns nil for a request so long that the server may not have read it.
+func (s *shot) readRefusal(conn *wire.Conn, resp *http.Response, o *Observation) *rest {
+	s.limit(func() { _ = conn.SetReadDeadline(s.client.clock().Add(refusalTime)) }, conn)
+	o.Outcome, o.Err = refusal(resp)
+	o.End = s.client.clock()
+	if len(s.payload) > directBytes {
+		return nil
+	}
+	return &rest{body: resp.Body}
+}
+
+// finish reads the rest of an answer and reports whether the connection can be kept. What it finds changes no outcome: an
+// answer ends with its terminator.
+func (s *shot) finish(conn *wire.Conn, body io.Reader) bool {
+	_ = conn.SetDeadline(s.client.clock().Add(drainTime))
+	_, err := io.CopyN(io.Discard, body, drainBytes)
+	if !errors.Is(err, io.EOF) {
 		return false
 	}
-	_ = conn.SetReadDeadline(time.Now().Add(drainTime))
-	_, err := io.CopyN(io.Discard, resp.Body, drainBytes)
-	return errors.Is(err, io.EOF)
+	<-s.written
+	return s.wrote()
 }
 
 // refusal names the outcome of an answer that is not 200. Of the body it keeps the error's code, never its message, which

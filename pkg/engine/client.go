@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/swapgate/swapgate/pkg/engine/eventstream"
 	"github.com/swapgate/swapgate/pkg/engine/protocol"
 	"github.com/swapgate/swapgate/pkg/engine/wire"
 )
@@ -32,7 +33,12 @@ type Client struct {
 	armHeader string
 	clock     func() time.Time
 	pool      *wire.Pool
+	// longEvents is the memory for events longer than usual, over all streams.
+	longEvents *eventstream.Budget
 }
+
+// longEventBytes is far above what the answers of a sound server need together, and far below 64 MiB a stream.
+const longEventBytes = 256 << 20
 
 // NewClient fails if the target's URL is not an absolute http or https URL, or its key cannot be sent in a header.
 func NewClient(t Target, o ClientOptions) (*Client, error) {
@@ -45,7 +51,7 @@ func NewClient(t Target, o ClientOptions) (*Client, error) {
 	}
 	c := &Client{
 		target: t, host: u.Host, prefix: strings.TrimRight(u.EscapedPath(), "/"),
-		caps: o.Capabilities, armHeader: o.ArmHeader, clock: o.Clock,
+		caps: o.Capabilities, armHeader: o.ArmHeader, clock: o.Clock, longEvents: eventstream.NewBudget(longEventBytes),
 	}
 	if c.clock == nil {
 		c.clock = time.Now
@@ -54,7 +60,8 @@ func NewClient(t Target, o ClientOptions) (*Client, error) {
 	return c, nil
 }
 
-// Close closes idle connections. Call it when no request is in flight.
+// Close closes the connections of answers that have ended, and waits until nothing of the client runs. Call it when no request
+// is in flight.
 func (c *Client) Close() { c.pool.Close() }
 
 // encode returns the bytes of a request.

@@ -78,6 +78,8 @@ func (t *transcript) interrupted(end ending, err error) (swap.Outcome, string) {
 	switch {
 	case end == byCancel:
 		return swap.Abandoned, abandonedText
+	case ownFault(err):
+		return swap.Abandoned, cause(err)
 	case end == byTimeout && t.o.Chunks == 0:
 		return swap.TimeoutFirst, "no token in time"
 	case end == byTimeout:
@@ -104,7 +106,11 @@ func (s *shot) noResponse(o *Observation, err error) (swap.Outcome, string) {
 	switch end := s.endOf(err); {
 	case end == byCancel:
 		return swap.Abandoned, abandonedText
-	case failed != nil:
+	case ownFault(failed):
+		return swap.Abandoned, cause(failed)
+	case ownFault(err):
+		return swap.Abandoned, cause(err)
+	case failed != nil && !errors.Is(failed, os.ErrDeadlineExceeded):
 		return swap.ResetBeforeHeaders, cause(failed)
 	case end == byTimeout:
 		return swap.TimeoutFirst, "no token in time"
@@ -121,7 +127,9 @@ func (s *shot) unconnected(err error) Observation {
 	case s.ctx.Err() != nil:
 		o.Outcome, o.Err = swap.Abandoned, abandonedText
 	case s.err != nil:
-		o.Err = "client: " + s.err.Error()
+		o.Outcome, o.Err = swap.Abandoned, ownText+s.err.Error()
+	case ownFault(err):
+		o.Outcome = swap.Abandoned
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		o.Err = "no connection in time"
 	case errors.Is(err, errStale):
@@ -137,17 +145,17 @@ func lost(err error) bool {
 }
 
 // cause turns an error of the network into one of a few texts without addresses, so that errors can be counted and say
-// nothing of keys or prompts. A fault on the client's side begins with "client:".
+// nothing of keys or prompts.
 func cause(err error) string {
+	if ownFault(err) {
+		return ownCause(err)
+	}
 	var dns *net.DNSError
 	var errno syscall.Errno
 	var timeout net.Error
 	switch {
 	case errors.As(err, &dns):
 		return "host name not found"
-	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.EADDRNOTAVAIL):
-		errors.As(err, &errno)
-		return "client: " + errno.Error()
 	case errors.As(err, &errno):
 		return errno.Error()
 	case isTLS(err):

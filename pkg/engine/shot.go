@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"os"
 	"sync"
 	"time"
 
@@ -46,9 +47,10 @@ type shot struct {
 	mu   sync.Mutex
 	due  bool
 	conn *wire.Conn
-	// sent is when the first byte was written, failed the error of the write.
-	sent   time.Time
-	failed error
+	// sent is when the first byte was written. written is closed when the write has ended, with the error failed.
+	sent    time.Time
+	written chan struct{}
+	failed  error
 }
 
 // Ready returns a shot for one request; ask.Timeout counts from Fire.
@@ -68,37 +70,67 @@ func (c *Client) Stream(ctx context.Context, ask protocol.Ask) Observation {
 
 func (s *shot) Fire() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.due = true
-	if s.conn != nil && len(s.payload) > directBytes {
-		go s.attach(s.conn)
-		return
-	}
-	s.write()
+	s.mu.Unlock()
+	s.send()
 }
 
 // attach gives the shot its connection, and sends the request if it is already due.
 func (s *shot) attach(conn *wire.Conn) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.conn = conn
+	due := s.due
+	s.mu.Unlock()
+	if due {
+		s.send()
+	}
+}
+
+// send writes what the socket has room for at once. A longer request is written while the answer is awaited: a server may
+// refuse it without reading it.
+func (s *shot) send() {
+	if len(s.payload) > directBytes {
+		go s.write()
+		return
+	}
 	s.write()
 }
 
-// write sends the request once it is due and its connection is open.
+// write writes the request if it is due, its connection is open, and nobody else has begun to.
 func (s *shot) write() {
-	if !s.due || s.conn == nil || !s.sent.IsZero() || s.ctx.Err() != nil {
+	conn := s.begin()
+	if conn == nil {
 		return
 	}
-	s.sent = s.client.clock()
+	_, err := conn.Write(s.payload)
+	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		s.limit(func() { _ = conn.SetReadDeadline(s.client.clock().Add(lastWords)) }, conn)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failed = err
+	close(s.written)
+}
+
+// begin returns the connection for the one write of the request.
+func (s *shot) begin() *wire.Conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.due || s.conn == nil || !s.sent.IsZero() || s.ctx.Err() != nil {
+		return nil
+	}
+	s.sent, s.written = s.client.clock(), make(chan struct{})
 	if s.ask.Timeout > 0 {
-		_ = s.conn.SetDeadline(s.sent.Add(s.ask.Timeout))
+		s.limit(func() { _ = s.conn.SetDeadline(s.sent.Add(s.ask.Timeout)) }, s.conn)
 	}
-	if _, s.failed = s.conn.Write(s.payload); s.failed != nil {
-		_ = s.conn.SetReadDeadline(s.client.clock().Add(lastWords))
-	}
+	return s.conn
+}
+
+// limit sets a deadline, which must not take the place of that of a cancel.
+func (s *shot) limit(set func(), conn *wire.Conn) {
+	set()
 	if s.ctx.Err() != nil {
-		_ = s.conn.SetDeadline(past) // the deadline above may have replaced that of the cancel
+		_ = conn.SetDeadline(past)
 	}
 }
 
@@ -117,6 +149,17 @@ func (s *shot) sending() (time.Time, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.sent, s.failed
+}
+
+// wrote reports whether the whole request is written.
+func (s *shot) wrote() bool {
+	select {
+	case <-s.written:
+		_, err := s.sending()
+		return err == nil
+	default:
+		return false
+	}
 }
 
 func (s *shot) Observe() Observation {
@@ -151,18 +194,30 @@ func (s *shot) observeOn(conn *wire.Conn) (o Observation, ended bool) {
 	defer stop()
 	s.attach(conn)
 	err := conn.Await()
-	if s.release() && s.ctx.Err() == nil {
-		_ = conn.Close()
-		return Observation{}, false
+	if s.release() {
+		_ = conn.Abort()
+		return s.unconnected(s.ctx.Err()), s.ctx.Err() != nil
 	}
 	o = Observation{Attempts: 1, ConnReused: conn.Reused}
-	reusable := s.read(conn, err, &o)
-	if reusable && stop() {
-		s.client.pool.Put(conn)
-	} else {
-		_ = conn.Close()
+	rest := s.read(conn, err, &o)
+	if !stop() {
+		rest = nil
 	}
+	s.part(conn, rest)
 	return o, true
+}
+
+// part keeps a connection for other requests, at once or when the rest of its answer is read, or closes it for a nil rest.
+func (s *shot) part(conn *wire.Conn, rest *rest) {
+	switch {
+	case rest == nil:
+		_ = conn.Abort()
+		<-s.written
+	case rest.over && s.wrote():
+		s.client.pool.Put(conn)
+	default:
+		s.client.pool.PutAfter(conn, func() bool { return s.finish(conn, rest.body) })
+	}
 }
 
 func withTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {

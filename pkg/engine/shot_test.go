@@ -130,7 +130,7 @@ func TestRequestsThatCannotBeBuilt(t *testing.T) {
 	c, err := NewClient(Target{URL: "http://a"}, ClientOptions{})
 	require.NoError(t, err)
 	o := c.Stream(t.Context(), protocol.Ask{API: "smoke signals"})
-	require.Equal(t, swap.ConnectFailed, o.Outcome)
+	require.Equal(t, swap.Abandoned, o.Outcome, "no fault of the server")
 	require.Contains(t, o.Err, "smoke signals")
 	_, err = NewClient(Target{URL: "http://a", Key: "a\nb"}, ClientOptions{})
 	require.ErrorContains(t, err, "control character")

@@ -182,7 +182,7 @@ func onSyntheticTime(t *testing.T, handler http.Handler, opt ClientOptions, test
 		require.NoError(t, err)
 		test(t, c)
 		c.Close()
-		require.NoError(t, server.Close())
+		require.NoError(t, server.Shutdown(context.WithoutCancel(t.Context()))) // waits for handlers that still write
 		require.ErrorIs(t, <-served, http.ErrServerClosed)
 	})
 }

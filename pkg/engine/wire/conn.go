@@ -3,6 +3,7 @@ package wire
 import (
 	"bufio"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"time"
@@ -26,19 +27,33 @@ var errInterim = errors.New("more than 5 interim responses")
 // post is all that reading a response needs to know of its request.
 var post = &http.Request{Method: http.MethodPost}
 
-// Conn carries one request at a time. Its deadlines and Close may be called by others while one goroutine reads and another
-// writes.
+// Conn carries one request at a time. Its deadlines, Close and Abort may be called by others while one goroutine reads and
+// another writes.
 type Conn struct {
 	net.Conn
 	stamped *stampedConn
+	source  *source
 	reader  *bufio.Reader
 	// Reused says that the connection carried a request before.
 	Reused bool
 	idle   time.Time
 }
 
+// source is what a connection is read from; ended says that a read met an error, which the bytes before it may hide.
+type source struct {
+	io.Reader
+	ended bool
+}
+
+func (s *source) Read(b []byte) (int, error) {
+	n, err := s.Reader.Read(b)
+	s.ended = s.ended || err != nil
+	return n, err
+}
+
 func newConn(stamped *stampedConn, secured net.Conn) *Conn {
-	return &Conn{Conn: secured, stamped: stamped, reader: bufio.NewReaderSize(secured, readBuffer)}
+	from := &source{Reader: secured}
+	return &Conn{Conn: secured, stamped: stamped, source: from, reader: bufio.NewReaderSize(from, readBuffer)}
 }
 
 // Stamp is when the bytes of the latest read arrived.
@@ -50,7 +65,7 @@ func (c *Conn) Await() error {
 	return err
 }
 
-// Response reads the head of the response to a POST request.
+// Response reads the head of the response to a POST request. The body need not be closed: it ends with the connection.
 func (c *Conn) Response() (*http.Response, error) {
 	c.stamped.allowance = headBytes
 	defer func() { c.stamped.allowance = -1 }()
@@ -63,5 +78,12 @@ func (c *Conn) Response() (*http.Response, error) {
 	return nil, errInterim
 }
 
-// Clean reports whether nothing was received that was not read.
-func (c *Conn) Clean() bool { return c.reader.Buffered() == 0 }
+// Clean reports whether nothing was received that was not read, as far as it was taken from the socket.
+func (c *Conn) Clean() bool { return c.reader.Buffered() == 0 && !c.source.ended }
+
+// alive reports whether an idle connection can carry a request. The end of a connection that the server has closed waits in
+// the kernel until someone looks.
+func (c *Conn) alive() bool { return c.Clean() && quiet(c.stamped.Conn) }
+
+// Abort closes the connection at once. Close would first say goodbye under TLS, which waits for a server that does not read.
+func (c *Conn) Abort() error { return c.stamped.Close() }

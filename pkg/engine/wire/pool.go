@@ -31,12 +31,13 @@ type Pool struct {
 
 	mu     sync.Mutex
 	idle   []*Conn
+	ending ending
 	closed bool
 }
 
 // NewPool returns a pool for an absolute http or https URL.
 func NewPool(u *url.URL, dial Dial, clock func() time.Time) *Pool {
-	p := &Pool{dial: dial, address: addressOf(u), clock: clock}
+	p := &Pool{dial: dial, address: addressOf(u), clock: clock, ending: newEnding()}
 	if p.dial == nil {
 		p.dial = (&net.Dialer{}).DialContext
 	}
@@ -54,12 +55,27 @@ func addressOf(u *url.URL) string {
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
-// Get returns an idle connection, the one used last, or opens one.
+// Get returns an idle connection that the server has not closed, the one used last, or opens one. Where a connection is about
+// to come back (PutAfter), it waits for that no longer than it would take to open one.
 func (p *Pool) Get(ctx context.Context) (*Conn, error) {
-	if c := p.pop(); c != nil {
+	if c := p.kept(); c != nil {
+		return c, nil
+	}
+	if c := p.soon(ctx); c != nil {
 		return c, nil
 	}
 	return p.Open(ctx)
+}
+
+// kept takes the idle connection used last, and closes those that have ended.
+func (p *Pool) kept() *Conn {
+	for {
+		c := p.pop()
+		if c == nil || c.alive() {
+			return c
+		}
+		_ = c.Abort()
+	}
 }
 
 func (p *Pool) pop() *Conn {
@@ -93,6 +109,18 @@ func (p *Pool) expire() {
 func (p *Pool) Open(ctx context.Context) (*Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
+	began := p.clock()
+	c, err := p.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ending.patience = patienceFor(p.clock().Sub(began))
+	return c, nil
+}
+
+func (p *Pool) connect(ctx context.Context) (*Conn, error) {
 	conn, err := p.dial(ctx, "tcp", p.address)
 	if err != nil {
 		return nil, err
@@ -116,8 +144,12 @@ func (p *Pool) Open(ctx context.Context) (*Conn, error) {
 func (p *Pool) Put(c *Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.put(c)
+}
+
+func (p *Pool) put(c *Conn) {
 	if p.closed || !c.Clean() {
-		_ = c.Close()
+		_ = c.Abort()
 		return
 	}
 	_ = c.SetDeadline(time.Time{})
@@ -126,13 +158,16 @@ func (p *Pool) Put(c *Conn) {
 	p.expire()
 }
 
-// Close closes the idle connections, and those that come back later.
+// Close closes the idle connections and those that are still read to their end, and waits for the latter. What comes back
+// later is closed too.
 func (p *Pool) Close() {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.closed = true
 	for _, c := range p.idle {
 		_ = c.Close()
 	}
 	p.idle = nil
+	p.ending.abort()
+	p.mu.Unlock()
+	p.ending.wg.Wait()
 }

@@ -99,10 +99,10 @@ func TestReadingAllocatesNothing(t *testing.T) {
 
 func TestTimesThatCannotBeAreNotUsed(t *testing.T) {
 	now := time.Now()
-	require.False(t, stampOf(now, 0).Kernel)
-	require.False(t, stampOf(now, now.Add(time.Millisecond).UnixNano()).Kernel, "the wall clock was set back")
-	require.False(t, stampOf(now, now.Add(-time.Minute).UnixNano()).Kernel, "the wall clock was set forward")
-	s := stampOf(now, now.Add(-2*time.Millisecond).UnixNano())
+	require.False(t, stampOf(now, now.UnixNano(), 0).Kernel)
+	require.False(t, stampOf(now, now.UnixNano(), now.Add(time.Millisecond).UnixNano()).Kernel, "the wall clock was set back")
+	require.False(t, stampOf(now, now.UnixNano(), now.Add(-time.Minute).UnixNano()).Kernel, "the wall clock was set forward")
+	s := stampOf(now, now.UnixNano(), now.Add(-2*time.Millisecond).UnixNano())
 	require.True(t, s.Kernel)
 	require.Equal(t, 2*time.Millisecond, s.Lag)
 	require.Equal(t, -2*time.Millisecond, s.At.Sub(now))

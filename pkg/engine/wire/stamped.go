@@ -8,7 +8,7 @@ import (
 )
 
 // longestLag bounds how far the kernel's clock may be behind the client's look at the bytes. Beyond it, or ahead of it, the
-// wall clock was stepped in between and the kernel's time means nothing.
+// kernel's time means nothing.
 const longestLag = 10 * time.Second
 
 // stampedConn remembers when the bytes of its latest read arrived. It embeds the interface and not *net.TCPConn, so that
@@ -16,6 +16,7 @@ const longestLag = 10 * time.Second
 type stampedConn struct {
 	net.Conn
 	clock func() time.Time
+	wall  wallClock
 	// kernel is nil where the kernel gives no time of receipt.
 	kernel *receiver
 	last   eventstream.Stamp
@@ -24,7 +25,7 @@ type stampedConn struct {
 }
 
 func newStampedConn(conn net.Conn, clock func() time.Time) *stampedConn {
-	return &stampedConn{Conn: conn, clock: clock, kernel: newReceiver(conn), allowance: -1}
+	return &stampedConn{Conn: conn, clock: clock, wall: newWallClock(clock()), kernel: newReceiver(conn), allowance: -1}
 }
 
 // Read reads and notes the time. Of several segments returned together the kernel tells the time of the last.
@@ -35,27 +36,57 @@ func (c *stampedConn) Read(b []byte) (int, error) {
 	if c.allowance > 0 {
 		b = b[:min(len(b), c.allowance)]
 	}
-	n, at, err := c.read(b)
-	c.last = stampOf(c.clock(), at)
-	if c.allowance > 0 {
-		c.allowance -= n
+	if c.kernel == nil {
+		return c.readUnstamped(b)
 	}
+	n, unixNS, err := c.kernel.read(b)
+	c.last = c.stamp(unixNS, n < len(b))
+	c.spend(n)
 	return n, err
 }
 
-func (c *stampedConn) read(b []byte) (n int, unixNS int64, err error) {
-	if c.kernel == nil {
-		n, err = c.Conn.Read(b)
-		return n, 0, err
-	}
-	return c.kernel.read(b)
+func (c *stampedConn) readUnstamped(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	c.last = eventstream.Stamp{At: c.clock()}
+	c.spend(n)
+	return n, err
 }
 
-// stampOf places the kernel's wall time on the client's monotonic clock; 0 is no kernel time.
-func stampOf(now time.Time, unixNS int64) eventstream.Stamp {
-	lag := time.Duration(now.UnixNano() - unixNS)
+func (c *stampedConn) spend(n int) {
+	if c.allowance > 0 {
+		c.allowance -= n
+	}
+}
+
+// stamp is the time of a read that ended just now: the kernel's, unless the wall clock was set meanwhile.
+func (c *stampedConn) stamp(unixNS int64, emptied bool) eventstream.Stamp {
+	now := c.clock()
+	if c.wall.stepped(now) {
+		now = c.clock() // the client may have lost its CPU between the two clocks of one look
+	}
+	if !c.wall.look(now, emptied) {
+		unixNS = 0
+	}
+	return inOrder(c.last, stampOf(now, c.wall.lastNS, unixNS), now)
+}
+
+// stampOf places the kernel's wall time on the client's monotonic clock; 0 is no kernel time. wallNS is now by the wall clock.
+func stampOf(now time.Time, wallNS, unixNS int64) eventstream.Stamp {
+	lag := time.Duration(wallNS - unixNS)
 	if unixNS == 0 || lag < 0 || lag > longestLag {
 		return eventstream.Stamp{At: now}
 	}
 	return eventstream.Stamp{At: now.Add(-lag), Lag: lag, Kernel: true}
+}
+
+// inOrder is s, but not before the stamp of the bytes before: bytes that overtook others were of no use until those came.
+func inOrder(before, s eventstream.Stamp, now time.Time) eventstream.Stamp {
+	if !s.At.Before(before.At) {
+		return s
+	}
+	s = eventstream.Stamp{At: before.At, Kernel: before.Kernel}
+	if s.Kernel {
+		s.Lag = now.Sub(s.At)
+	}
+	return s
 }
