@@ -92,7 +92,7 @@ store: {endpoint: s, bucket: runs}`,
 		name:  "no loop",
 		added: "load: {steps: [{hold: 5m}]}",
 		want: []string{
-			"swap.yaml:5:16: load.steps[0]: needs concurrency (requests in flight), kv_share (share of the free KV cache) or " +
+			"swap.yaml:5:16: load.steps[0]: needs concurrency (requests in flight), kv_share (share of the KV cache) or " +
 				"rate (requests per second)",
 		},
 	},
@@ -165,7 +165,7 @@ load: {steps: [{rate: 1, hold: 4m}, {rate: 2, hold: 4m}]}`,
 load: {steps: [{rate: 1, hold: 4m}, {rate: 2, hold: 6m}]}`,
 		want: []string{
 			"swap.yaml:5:9: gates[0]: ttft p99 needs 3000 requests per arm (judge.min_tail is 30), but the load plans " +
-				"about 960: hold the steps 3.13 times as long, or raise every rate as much, or choose a lower quantile",
+				"about 960: hold the steps 3.13 times as long, or multiply every rate by 3.13, or choose a lower quantile",
 		},
 	},
 	{

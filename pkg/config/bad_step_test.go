@@ -203,6 +203,45 @@ load: {steps: [{kv_share: 0.9, hold: 5m}], limits: {kv_usage: 0.9}}`,
 		},
 	},
 	{
+		name: "KV share of prompts of unknown length",
+		added: `workload: {prompt_file: /p.jsonl}
+load: {steps: [{kv_share: 0.9, hold: 5m}, {kv_share: 0.5, hold: 1m}]}`,
+		want: []string{
+			"swap.yaml:6:27: load.steps[0].kv_share: excludes workload.prompt_file: how many requests fill the cache is known for " +
+				"planned lengths only; write concurrency instead, or delete prompt_file",
+			"swap.yaml:6:54: load.steps[1].kv_share: excludes workload.prompt_file: how many requests fill the cache is known for " +
+				"planned lengths only; write concurrency instead, or delete prompt_file",
+		},
+	},
+	{
+		name: "too few requests however fast sessions are answered",
+		added: `gates: [{metric: ttft, stat: p99}]
+workload: {topology: {shape: session, size: 3, think_time: 1s}}
+load: {steps: [{rate: 2, hold: 5m}]}`,
+		want: []string{
+			"swap.yaml:5:9: gates[0]: ttft p99 needs 3000 requests per arm (judge.min_tail is 30), but the load plans " +
+				"at most about 2140: use hold: 7m30s or rate: 2.81, or choose a lower quantile",
+		},
+	},
+	{
+		name: "too few requests in a closed loop that pauses",
+		added: `gates: [{metric: ttft, stat: p99}]
+load: {steps: [{concurrency: 2, think_time: 2s, hold: 5m}]}`,
+		want: []string{
+			"swap.yaml:5:9: gates[0]: ttft p99 needs 3000 requests per arm (judge.min_tail is 30), but the load plans " +
+				"at most about 320: use hold: 47m, or choose a lower quantile",
+		},
+	},
+	{
+		name: "too few requests in one of two loops that pause",
+		added: `gates: [{metric: ttft, stat: p99}]
+load: {steps: [{concurrency: 2, think_time: 2s, hold: 5m}, {rate: 2, hold: 3m}]}`,
+		want: []string{
+			"swap.yaml:5:9: gates[0]: ttft p99 needs 3000 requests per arm (judge.min_tail is 30), but the load plans " +
+				"at most about 680: hold the steps 4.42 times as long, or choose a lower quantile",
+		},
+	},
+	{
 		name: "too few requests on a ramp",
 		added: `gates: [{metric: ttft, stat: p99}]
 load: {steps: [{rate: 4, ramp: {from: 2}, hold: 5m}]}`,

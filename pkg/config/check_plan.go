@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -32,12 +33,17 @@ func checkEnoughBlocks(r *reporter, spec swap.Spec) {
 		"plans %d blocks per arm, but judge.min_blocks is %d: %s", planned, least, advice)
 }
 
-// checkEnoughRequests reports quantile gates for which an open-loop load sends too few requests. What a closed loop
-// sends depends on the servers; the preflight says so.
+// checkEnoughRequests reports quantile gates for which the load sends too few requests however fast the servers answer. Where it
+// depends on them, the preflight says so.
 func checkEnoughRequests(r *reporter, spec swap.Spec) {
-	planned, known := Estimate(spec).RequestsPerArm.Get()
-	if !known {
+	requests := Estimate(spec).RequestsPerArm
+	planned, bounded := requests.Most.Get()
+	if !bounded {
 		return
+	}
+	about := "about"
+	if _, known := requests.Get(); !known {
+		about = "at most about"
 	}
 	for i, g := range spec.Gates {
 		p, isQuantile := g.Stat.Quantile()
@@ -48,8 +54,8 @@ func checkEnoughRequests(r *reporter, spec swap.Spec) {
 		if planned >= need {
 			continue
 		}
-		message := fmt.Sprintf("%s %s needs %.0f requests per arm (judge.min_tail is %d), but the load plans about %.0f: %s",
-			g.Metric, g.Stat, need, spec.Judge.MinTail, planned, moreRequests(spec.Load, need/planned))
+		message := fmt.Sprintf("%s %s needs %.0f requests per arm (judge.min_tail is %d), but the load plans %s %.0f: %s",
+			g.Metric, g.Stat, need, spec.Judge.MinTail, about, planned, moreRequests(spec.Load, need/planned))
 		reportGatePlan(r, i, message)
 	}
 }
@@ -71,18 +77,19 @@ func reportGatePlan(r *reporter, gate int, message string) {
 func moreRequests(l swap.Load, factor float64) string {
 	if len(l.Steps) == 1 {
 		s := l.Steps[0]
-		if s.Ramp != nil || s.Spike != nil {
+		if s.Rate == 0 || s.Ramp != nil || s.Spike != nil {
 			return "use hold: " + longerHold(s.Hold, l.Block, factor)
 		}
 		return fmt.Sprintf("use hold: %s or rate: %s", longerHold(s.Hold, l.Block, factor), higher(s.Rate*factor))
 	}
-	for _, s := range l.Steps {
-		if s.Hold != l.Steps[0].Hold {
-			return fmt.Sprintf("hold the steps %s times as long, or raise every rate as much", higher(factor))
-		}
+	longer := "use hold: " + longerHold(l.Steps[0].Hold, l.Block, factor) + " in every step"
+	if slices.ContainsFunc(l.Steps, func(s swap.Step) bool { return s.Hold != l.Steps[0].Hold }) {
+		longer = fmt.Sprintf("hold the steps %s times as long", higher(factor))
 	}
-	return fmt.Sprintf("use hold: %s in every step, or multiply every rate by %s",
-		longerHold(l.Steps[0].Hold, l.Block, factor), higher(factor))
+	if slices.ContainsFunc(l.Steps, func(s swap.Step) bool { return s.Rate == 0 }) {
+		return longer
+	}
+	return fmt.Sprintf("%s, or multiply every rate by %s", longer, higher(factor))
 }
 
 func longerHold(hold, block swap.Duration, factor float64) string {

@@ -26,7 +26,7 @@ func checkStep(r *reporter, p path, s swap.Step, spec swap.Spec) {
 	checkShards(r, p.child("concurrency"), s.Concurrency, spec.Load.Shards)
 	checkShards(r, p.child("max_in_flight"), s.MaxInFlight, spec.Load.Shards)
 	if s.KVShare > 0 {
-		checkSeesKVCache(r, p.child("kv_share"), spec)
+		checkKVShare(r, p.child("kv_share"), spec)
 	}
 	checkStepTokens(r, p, s, spec.Workload)
 	checkHold(r, p.child("hold"), s.Hold.Std(), spec.Load.Block.Std())
@@ -50,7 +50,7 @@ func checkLoop(r *reporter, p path, s swap.Step) {
 	switch len(given) {
 	case 1:
 	case 0:
-		r.value(p, "needs concurrency (requests in flight), kv_share (share of the free KV cache) or rate (requests per second)")
+		r.value(p, "needs concurrency (requests in flight), kv_share (share of the KV cache) or rate (requests per second)")
 	default:
 		last := len(given) - 1
 		r.value(p, "has %s and %s; keep one: concurrency and kv_share are closed loops, rate is an open loop",
@@ -84,6 +84,16 @@ func checkShards(r *reporter, p path, inFlight, shards int) {
 	if 0 < inFlight && inFlight < shards {
 		r.valueUsing(p, []path{at("load", "shards")},
 			"must be at least load.shards (%d), got %d: every load worker needs a request of its own", shards, inFlight)
+	}
+}
+
+// checkKVShare reports a share of the KV cache that cannot be turned into requests in flight.
+func checkKVShare(r *reporter, p path, spec swap.Spec) {
+	checkSeesKVCache(r, p, spec)
+	if spec.Workload.PromptFile != "" {
+		r.valueUsing(p, []path{at("workload", "prompt_file")},
+			"excludes workload.prompt_file: how many requests fill the cache is known for planned lengths only; write concurrency instead, "+
+				"or delete prompt_file")
 	}
 }
 

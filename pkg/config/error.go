@@ -9,7 +9,7 @@ import (
 // Problem is one thing wrong with a configuration file.
 type Problem struct {
 	File string
-	// Line and Column count from 1; both are 0 where the problem has no place in the file.
+	// Line and Column count from 1; 0 is the file, or the line, as a whole.
 	Line   int
 	Column int
 	// Field is the path of the field, such as load.steps[1].rate; empty for the file as a whole.
@@ -18,12 +18,14 @@ type Problem struct {
 	Message string
 }
 
-// String formats the problem as file:line:column: field: message.
+// String formats the problem as file:line:column: field: message, without what there is not.
 func (p Problem) String() string {
 	var b strings.Builder
 	b.WriteString(p.File)
-	if p.Line > 0 {
-		fmt.Fprintf(&b, ":%d:%d", p.Line, p.Column)
+	for _, n := range []int{p.Line, p.Column} {
+		if n > 0 {
+			fmt.Fprintf(&b, ":%d", n)
+		}
 	}
 	if p.Field != "" {
 		b.WriteString(": " + p.Field)

@@ -14,7 +14,7 @@ func TestEstimateOfTheDefaults(t *testing.T) {
 	require.NoError(t, err)
 	e := Estimate(spec)
 	require.Equal(t, 16, e.BlocksPerArm)
-	require.False(t, e.RequestsPerArm.Valid(), "a closed loop sends what the servers answer")
+	require.Equal(t, Requests{}, e.RequestsPerArm, "a closed loop sends what the servers answer")
 	require.Equal(t, "21m20s", e.Load.String(), "2 arms × 16 blocks × 40 s")
 	require.Equal(t, "4m0s", e.WarmUp.String())
 	require.Equal(t, "10m0s", e.Rollout.String(), "5 weights × 2 windows")
@@ -33,17 +33,19 @@ func TestEstimateOfAnOpenLoop(t *testing.T) {
 	load := swap.Load{Block: 10e9, Settle: 2e9, Steps: []swap.Step{{Rate: 2.5, Hold: 100e9}, {Rate: 10, Hold: 50e9}}}
 	e := Estimate(swap.Spec{Load: load})
 	require.Equal(t, 15, e.BlocksPerArm)
-	require.Equal(t, swap.Of(750), e.RequestsPerArm)
+	require.Equal(t, exactly(750), e.RequestsPerArm)
 	require.Equal(t, StepEstimate{
-		Label: "2.5 req/s", BlocksPerArm: 10, RequestsPerArm: swap.Of(250), Duration: 240e9, Longest: 240e9,
+		Label: "2.5 req/s", BlocksPerArm: 10, RequestsPerArm: exactly(250), Duration: 240e9, Longest: 240e9,
 	}, e.Steps[0])
 	require.Equal(t, swap.Duration(360e9), e.Duration)
 
 	require.Equal(t, e.Load, e.LongestLoad, "nothing is prolonged")
-	require.NotContains(t, e.String(), "prolonged")
+	require.Equal(t, e.Duration, e.Longest)
+	require.NotContains(t, e.String(), "prolong")
 
 	load.Steps[1] = swap.Step{Concurrency: 4, Hold: 50e9}
-	require.False(t, Estimate(swap.Spec{Load: load}).RequestsPerArm.Valid(), "one closed step hides the total")
+	require.Equal(t, Requests{Least: 250}, Estimate(swap.Spec{Load: load}).RequestsPerArm, "one closed step can add any number")
+	require.Equal(t, Requests{}, Estimate(swap.Spec{}).RequestsPerArm, "nothing is planned")
 }
 
 func TestEstimateOfRatesThatChange(t *testing.T) {
@@ -85,9 +87,9 @@ func TestEstimateNamesTheLongestLoad(t *testing.T) {
 	require.NoError(t, err)
 	e := Estimate(spec)
 	require.Equal(t, e.Steps[1].Duration, e.Steps[1].Longest, "it is as long as it can be")
-	require.Equal(t, `step 1: 20 → 40 req/s, 6 blocks per arm, about 5850 requests per arm, 8m, prolonged to at most 13m20s
+	require.Equal(t, `step 1: 20 → 40 req/s, 6 blocks per arm, about 5850 requests per arm, 8m to 13m20s as load.extend prolongs
 step 2: KV 90 %, 10 blocks per arm, as many requests as the servers answer, 13m20s
-load: 16 blocks per arm, as many requests as the servers answer, 21m20s, prolonged to at most 26m40s
+load: 16 blocks per arm, at least about 5850 requests per arm, by how fast the servers answer, 21m20s to 26m40s as load.extend prolongs
 warm-up: at most 4m
-total: about 25m20s`, e.String())
+total: about 25m20s to 30m40s as load.extend prolongs`, e.String())
 }

@@ -27,8 +27,8 @@ type Load struct {
 type Step struct {
 	// Closed loop: requests in flight at a time.
 	Concurrency int `json:"concurrency,omitempty" jsonschema:"minimum=1,maximum=20000"`
-	// Closed loop: as many requests in flight as fill this share of the engine's free KV cache, from the engine's own
-	// metrics and the planned lengths.
+	// Closed loop: as many requests in flight as fill this share of the engine's whole KV cache, from the engine's own
+	// metrics and the planned lengths; of the arms' caches the smaller one counts.
 	KVShare float64 `json:"kv_share,omitempty" jsonschema:"exclusiveMinimum=0,maximum=2"`
 	// Closed loop: mean pause before the next request of a slot, exponentially distributed.
 	ThinkTime Duration `json:"think_time,omitempty"`
