@@ -1,0 +1,74 @@
+// Package power plans how much to measure: the sample size per arm with which a non-inferiority test passes a candidate that
+// is as good as the baseline, and the power that each of several metrics needs. Sizes count independent observations; the
+// design effect (or variance inflation factor) says how many observations of a queue are worth one of them. The package is
+// pure.
+package power
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Test is the one-sided non-inferiority test that is planned.
+type Test struct {
+	// Alpha is the probability of passing a candidate that is exactly as bad as the margin, 0.05 for one-sided 95 % bounds.
+	Alpha float64
+	// Power is the probability of passing a candidate that is as good as assumed.
+	Power float64
+	// DesignEffect is the variance of an estimate over what it would be for independent observations, at least 1.
+	DesignEffect float64
+}
+
+// PerMetric is the power that each of m metrics needs, so that all pass together with the given power, were they
+// independent: power^(1/m). It is NaN for no metrics or a power outside 0..1.
+func PerMetric(power float64, metrics int) float64 {
+	if !(power > 0 && power < 1) || metrics < 1 {
+		return math.NaN()
+	}
+	return math.Pow(power, 1/float64(metrics))
+}
+
+// QuantileRatio is the number of observations per arm for the ratio of the p-quantiles of two log-normal distributions with
+// the given sigma, and a margin that is a relative increase: 2·(k·σ·√deff/SE)² with k = √(p(1−p))/φ(z_p) and
+// SE = ln(1+margin)/(z_{1−α}+z_power). Real latencies have heavier tails: take sigma and the design effect from a pilot.
+// A margin below 0 is for metrics where less is worse. ok is false for arguments that make no test.
+func (t Test) QuantileRatio(p, sigma, margin float64) (n int, ok bool) {
+	if !(p > 0 && p < 1) {
+		return 0, false
+	}
+	z := distuv.UnitNormal.Quantile(p)
+	return t.ratio(sigma*math.Sqrt(p*(1-p))/distuv.UnitNormal.Prob(z), margin)
+}
+
+// MeanRatio is the number of observations per arm for the ratio of two means of observations with the given coefficient of
+// variation, by the delta method: 2·(cv·√deff/SE)² with SE as in QuantileRatio.
+func (t Test) MeanRatio(cv, margin float64) (n int, ok bool) { return t.ratio(cv, margin) }
+
+// ratio takes the standard error of the logarithm of one arm's estimate, times √n.
+func (t Test) ratio(spread, margin float64) (n int, ok bool) {
+	return t.size(2*spread*spread, math.Log1p(margin))
+}
+
+// ProportionDifference is the number of trials per arm for the difference of two shares, candidate less baseline, where more
+// is worse and the margin is absolute: (z_{1−α}+z_power)²·deff·(p₀(1−p₀)+p₁(1−p₁))/(margin−(p₁−p₀))², for shares that are
+// truly base and candidate (Julious 2004, Sample sizes for clinical trials, section on non-inferiority).
+func (t Test) ProportionDifference(base, candidate, margin float64) (n int, ok bool) {
+	if !(base >= 0 && base <= 1 && candidate >= 0 && candidate <= 1 && margin-(candidate-base) > 0) {
+		return 0, false
+	}
+	return t.size(base*(1-base)+candidate*(1-candidate), margin-(candidate-base))
+}
+
+// size is the least n with √(variance·deff/n)·(z_{1−α}+z_power) ≤ |distance|.
+func (t Test) size(variance, distance float64) (n int, ok bool) {
+	if !(t.Alpha > 0 && t.Alpha < .5 && t.Power >= .5 && t.Power < 1 && t.DesignEffect >= 1 && variance > 0) {
+		return 0, false
+	}
+	quantiles := distuv.UnitNormal.Quantile(1-t.Alpha) + distuv.UnitNormal.Quantile(t.Power)
+	size := math.Ceil(variance * t.DesignEffect * quantiles * quantiles / (distance * distance))
+	if !(size <= math.MaxInt32) {
+		return 0, false
+	}
+	return int(size), true
+}
