@@ -3,19 +3,23 @@ package activities
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/swapgate/swapgate/pkg/config"
 	"github.com/swapgate/swapgate/pkg/engine"
 	"github.com/swapgate/swapgate/pkg/swap"
+	"github.com/swapgate/swapgate/pkg/workload/inputs"
 )
 
 // Preflight finds out, before anything is changed, whether the run can be measured and undone: both arms answer and are
-// the models they are said to be, the store can be written, the gateway can be read, the telemetry answers, and the plan
-// gives enough samples for its gates.
+// the models they are said to be, the store can be written, the gateway can be read, the telemetry answers, the files of the
+// load can be used, every step fits the engines, and the plan gives enough samples for its gates.
 func (a *Activities) Preflight(ctx context.Context, in swap.PreflightInput) (swap.PreflightResult, error) {
 	result := swap.PreflightResult{Version: a.Version}
 	var unanswered []swap.Finding
+	var files inputs.Files
 	group, gctx := errgroup.WithContext(ctx)
 	for _, arm := range swap.Arms {
 		group.Go(func() (err error) {
@@ -32,11 +36,23 @@ func (a *Activities) Preflight(ctx context.Context, in swap.PreflightInput) (swa
 		unanswered = a.trySources(gctx, in.Spec.Telemetry)
 		return nil
 	})
+	group.Go(func() error {
+		files = inputs.Read(in.Spec)
+		return nil
+	})
 	if err := group.Wait(); err != nil {
 		return swap.PreflightResult{}, err
 	}
-	result.PlannedBlocks, result.PlannedRequests = planned(in.Spec)
-	result.Findings = append(preflightFindings(in.Spec, result), unanswered...)
+	estimate := config.Estimate(in.Spec)
+	result.PlannedBlocks = estimate.BlocksPerArm
+	if n, known := estimate.RequestsPerArm.Get(); known {
+		result.PlannedRequests = swap.Of(n)
+	}
+	result.Findings = slices.Concat(
+		preflightFindings(in.Spec, result), planFindings(in.Spec, estimate), fileFindings(in.Spec, files),
+		contextFindings(in.Spec, files, result.Arms), a.tryKVShares(ctx, in.Spec, result.Arms), unanswered,
+	)
+	slices.SortStableFunc(result.Findings, blockingFirst)
 	return result, nil
 }
 
@@ -98,11 +114,29 @@ func (a *Activities) trySources(ctx context.Context, t swap.Telemetry) []swap.Fi
 	return findings
 }
 
-// planned is the number of blocks per arm, and of requests per arm where the schedule fixes it.
-func planned(spec swap.Spec) (blocks, requests int) {
-	for _, s := range spec.Load.Steps {
-		blocks += spec.Load.BlocksPerArm(s)
-		requests += int(s.Rate * s.Hold.Seconds())
+func blockingFirst(a, b swap.Finding) int {
+	rank := map[swap.Severity]int{swap.Blocking: 1}
+	return rank[b.Severity] - rank[a.Severity]
+}
+
+// tryKVShares turns each share of the KV cache into requests in flight, as its step will do it.
+func (a *Activities) tryKVShares(ctx context.Context, spec swap.Spec, facts swap.PerArm[swap.ArmFacts]) []swap.Finding {
+	for i, step := range spec.Load.Steps {
+		if step.KVShare == 0 {
+			continue
+		}
+		prompts, err := stepPrompts(spec.Workload, step)
+		if err == nil {
+			in := swap.LoadStepInput{Spec: spec, Facts: facts, Step: i + 1}
+			_, err = a.settleConcurrency(ctx, in, step, prompts.Spec())
+		}
+		if err != nil {
+			return []swap.Finding{{
+				Severity: swap.Blocking, Subject: stepName(i, step),
+				Message: fmt.Sprintf("Its kv_share cannot be turned into requests in flight: %v.", err),
+				Next:    "Make the engines' metrics readable from the workers, or write concurrency instead of kv_share.",
+			}}
+		}
 	}
-	return blocks, requests
+	return nil
 }

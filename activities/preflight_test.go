@@ -25,7 +25,7 @@ func TestPreflightOfAHealthySite(t *testing.T) {
 	require.Empty(t, got.Findings)
 	require.Equal(t, &swap.AllBaseline, got.Weights)
 	require.Equal(t, 2, got.PlannedBlocks)
-	require.Equal(t, 16, got.PlannedRequests)
+	require.Equal(t, swap.Of(16), got.PlannedRequests)
 	require.Equal(t, "v-test", got.Version)
 	for _, arm := range swap.Arms {
 		facts := got.Arms.Get(arm)
@@ -136,7 +136,7 @@ func TestPreflightFindings(t *testing.T) {
 		severity swap.Severity
 		subject  string
 	}
-	gone := goneURL()
+	gone, badPrompts := goneURL(), inputFile(t, "p.jsonl", "{}\n")
 	cases := map[string]struct {
 		change func(*site)
 		plan   func(*plan)
@@ -152,6 +152,20 @@ func TestPreflightFindings(t *testing.T) {
 		"context too short": {
 			plan: func(p *plan) { p.engines.Candidate.MaxModelLen = 11 },
 			want: []finding{{swap.Blocking, "candidate"}, {swap.Notable, "candidate"}},
+		},
+		"prompts that cannot be read": {
+			change: func(s *site) { s.spec.Workload.PromptFile = badPrompts },
+			want:   []finding{{swap.Blocking, badPrompts}},
+		},
+		"KV share": {change: func(s *site) {
+			s.spec.Load.Steps = append(s.spec.Load.Steps, swap.Step{KVShare: 0.5, Hold: s.spec.Load.Block})
+		}},
+		"KV share of a cache that cannot be seen": {
+			change: func(s *site) {
+				s.spec.Load.Steps = append(s.spec.Load.Steps, swap.Step{KVShare: 0.5, Hold: s.spec.Load.Block})
+			},
+			plan: func(p *plan) { p.servers.Candidate = withoutMetrics },
+			want: []finding{{swap.Blocking, "step 2 (KV 50 %)"}},
 		},
 		"no usage in the stream, but a gate on tokens": {
 			plan:   func(p *plan) { p.servers.Candidate = refusingUsage },
@@ -189,6 +203,17 @@ func TestPreflightFindings(t *testing.T) {
 			require.Equal(t, c.want, found)
 		})
 	}
+}
+
+// withoutMetrics is a server without a metrics page.
+func withoutMetrics(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/metrics" {
+			http.NotFound(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // refusingUsage is a server that does not know stream_options.

@@ -18,8 +18,8 @@ func TestPreflightRules(t *testing.T) {
 	allCandidate := swap.Weights{Candidate: 100}
 	const stop, note = swap.Blocking, swap.Notable
 	for name, c := range map[string]struct {
+		api     swap.API
 		gates   []swap.Gate
-		longest int
 		b, c    swap.ArmFacts
 		weights *swap.Weights
 		// The findings: how grave each is, on what, and a part of what the first says.
@@ -27,23 +27,18 @@ func TestPreflightRules(t *testing.T) {
 		subjects   []string
 		says       string
 	}{
-		"well":                {gates: tokens, longest: 100, b: well(100), c: well(100), weights: &swap.AllBaseline},
-		"no route":            {gates: tokens, longest: 100, b: well(100), c: well(100)},
-		"unknown context":     {gates: ttft, longest: 1e6, b: mute, c: mute},
-		"usage without need":  {gates: ttft, longest: 1, b: mute, c: well(10)},
-		"longer candidate":    {gates: ttft, longest: 1, b: well(10), c: well(20)},
-		"unknown on one side": {gates: ttft, longest: 1, b: well(10), c: mute},
-		"no gates, no usage":  {longest: 1, b: mute, c: mute},
-		"baseline too short": {
-			gates: ttft, longest: 11, b: well(10), c: well(11),
-			severities: []swap.Severity{stop}, subjects: []string{"baseline"}, says: "11",
-		},
-		"both too short": {
-			gates: ttft, longest: 11, b: well(10), c: well(10),
-			severities: []swap.Severity{stop, stop}, subjects: []string{"baseline", "candidate"}, says: "10 tokens",
-		},
+		"well":                                {gates: tokens, b: well(100), c: well(100), weights: &swap.AllBaseline},
+		"no route":                            {gates: tokens, b: well(100), c: well(100)},
+		"unknown context":                     {gates: ttft, b: mute, c: mute},
+		"usage without need":                  {gates: ttft, b: mute, c: well(10)},
+		"longer candidate":                    {gates: ttft, b: well(10), c: well(20)},
+		"unknown on one side":                 {gates: ttft, b: well(10), c: mute},
+		"images are counted by what is asked": {api: swap.APIImages, gates: tokens[1:], b: mute, c: mute},
+		"speech is counted by what is asked":  {api: swap.APISpeech, gates: tokens[1:], b: mute, c: mute},
+		"transcriptions are counted by what is asked": {api: swap.APITranscriptions, gates: tokens[1:], b: mute, c: mute},
+		"no gates, no usage":                          {b: mute, c: mute},
 		"no usage on either": {
-			gates: tokens, longest: 1, b: mute, c: mute,
+			gates: tokens, b: mute, c: mute,
 			severities: []swap.Severity{stop, stop}, subjects: []string{"baseline", "candidate"}, says: "throughput",
 		},
 		"candidate live": {
@@ -55,14 +50,12 @@ func TestPreflightRules(t *testing.T) {
 			severities: []swap.Severity{note}, subjects: []string{"engines"}, says: "sglang",
 		},
 		"shorter but long enough": {
-			gates: ttft, longest: 5, b: well(20), c: well(10),
+			gates: ttft, b: well(20), c: well(10),
 			severities: []swap.Severity{note}, subjects: []string{"candidate"}, says: "10 against 20",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			spec := swap.Spec{Gates: c.gates, Workload: swap.Workload{
-				InputTokens: swap.Lengths{Max: c.longest - c.longest/2}, OutputTokens: swap.Lengths{Max: c.longest / 2},
-			}}
+			spec := swap.Spec{Gates: c.gates, Workload: swap.Workload{API: c.api}}
 			found := preflightFindings(spec, swap.PreflightResult{
 				Arms: swap.PerArm[swap.ArmFacts]{Baseline: c.b, Candidate: c.c}, Weights: c.weights,
 			})

@@ -31,7 +31,7 @@ func TestResultsStaySmall(t *testing.T) {
 	require.NoError(t, err)
 	for name, v := range map[string]any{
 		swap.ActivityPreflight: swap.PreflightResult{
-			Arms: verdict.Arms, Findings: verdict.Findings, Weights: &half, PlannedRequests: 1e6, PlannedBlocks: 1000, Version: "v1.2.3",
+			Arms: verdict.Arms, Findings: verdict.Findings, Weights: &half, PlannedRequests: swap.Of(1e6), PlannedBlocks: 1000, Version: "v1.2.3",
 		},
 		swap.ActivityTakeSnapshot:     *verdict.Snapshot,
 		swap.ActivityWarmUp:           verdict.WarmUp.Baseline,

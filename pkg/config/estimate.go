@@ -27,7 +27,14 @@ type PlanEstimate struct {
 	// Longest is Duration when every step is prolonged as far as load.extend allows.
 	Longest swap.Duration `json:"longest"`
 	// Warnings say which steps certainly cannot send what they plan.
-	Warnings []string `json:"warnings,omitempty"`
+	Warnings []PlanWarning `json:"warnings,omitempty"`
+}
+
+// PlanWarning is a step that certainly cannot send what it plans when it plans it.
+type PlanWarning struct {
+	// Step counts from 1.
+	Step    int    `json:"step"`
+	Message string `json:"message"`
 }
 
 // StepEstimate is one load step of a PlanEstimate.
@@ -57,7 +64,7 @@ func (e PlanEstimate) String() string {
 	}
 	fmt.Fprintf(&b, "\ntotal: about %s", timeText(e.Duration, e.Longest))
 	for _, w := range e.Warnings {
-		fmt.Fprintf(&b, "\nwarning: %s", w)
+		fmt.Fprintf(&b, "\nwarning: step %d: %s", w.Step, w.Message)
 	}
 	return b.String()
 }
@@ -84,7 +91,7 @@ func Estimate(spec swap.Spec) PlanEstimate {
 		e.Load += step.Duration
 		e.LongestLoad += step.Longest
 		for _, w := range unreachable(s, spec) {
-			e.Warnings = append(e.Warnings, fmt.Sprintf("step %d: %s", i+1, w))
+			e.Warnings = append(e.Warnings, PlanWarning{Step: i + 1, Message: w})
 		}
 	}
 	e.Duration = e.WarmUp + e.Load + e.Rollout

@@ -24,13 +24,13 @@ func TestWarnsOfWhatCannotBeReached(t *testing.T) {
 			plain, "{rate: 18, ramp: {from: 1}, token_rate: {limit: 1500}}", nil,
 		},
 		"too few tokens": {plain, "{rate: 10, token_rate: {limit: 1000}}", []string{
-			"step 1: plans at least about 1500 tok/s (10 req/s of about 150 tokens), and token_rate lets 1000 pass: requests wait in the " +
+			"plans at least about 1500 tok/s (10 req/s of about 150 tokens), and token_rate lets 1000 pass: requests wait in the " +
 				"client's queue, longer and longer",
 		}},
 		"too few for the step's own lengths": {
 			plain, "{rate: 10, input_tokens: {median: 10, sigma: 0}, output_tokens: {median: 500}, token_rate: {limit: 1600}}",
 			[]string{
-				"step 1: plans at least about 5100 tok/s (10 req/s of about 510 tokens), and token_rate lets 1600 pass: requests wait in the " +
+				"plans at least about 5100 tok/s (10 req/s of about 510 tokens), and token_rate lets 1600 pass: requests wait in the " +
 					"client's queue, longer and longer",
 			},
 		},
@@ -38,13 +38,13 @@ func TestWarnsOfWhatCannotBeReached(t *testing.T) {
 			plain, "{rate: 10, input_tokens: {median: 10, sigma: 0}, output_tokens: {median: 5}, token_rate: {limit: 200}}", nil,
 		},
 		"too few for a star": {star, "{rate: 10, token_rate: {limit: 1600}}", []string{
-			"step 1: plans at least about 7500 tok/s (50 req/s of about 150 tokens), and token_rate lets 1600 pass: requests wait in the " +
+			"plans at least about 7500 tok/s (50 req/s of about 150 tokens), and token_rate lets 1600 pass: requests wait in the " +
 				"client's queue, longer and longer",
 		}},
 		"later turns may not be reached": {session, "{rate: 10, token_rate: {limit: 1600}}", nil},
 		"a closed loop waits":            {plain, "{concurrency: 10, token_rate: {limit: 1}}", nil},
 		"fewer in flight than a star": {star, "{rate: 10, max_in_flight: 4}", []string{
-			"step 1: max_in_flight 4 is below the 5 requests that a star sends at once: every star waits in the client's queue",
+			"max_in_flight 4 is below the 5 requests that a star sends at once: every star waits in the client's queue",
 		}},
 		"as many in flight as a star": {star, "{rate: 10, max_in_flight: 5}", nil},
 		"lengths of a recording": {
@@ -52,7 +52,7 @@ func TestWarnsOfWhatCannotBeReached(t *testing.T) {
 		},
 		"prompts of a file": {"{prompt_file: /p, output_tokens: {median: 50}}", "{rate: 10, token_rate: {limit: 600}}", nil},
 		"answers alone are too many": {"{prompt_file: /p, output_tokens: {median: 50}}", "{rate: 10, token_rate: {limit: 400}}", []string{
-			"step 1: plans at least about 510 tok/s (10 req/s of about 51 tokens), and token_rate lets 400 pass: requests wait in the " +
+			"plans at least about 510 tok/s (10 req/s of about 51 tokens), and token_rate lets 400 pass: requests wait in the " +
 				"client's queue, longer and longer",
 		}},
 	} {
@@ -61,9 +61,10 @@ func TestWarnsOfWhatCannotBeReached(t *testing.T) {
 			spec, err := Parse("swap.yaml", []byte(text), nil)
 			require.NoError(t, err)
 			e := Estimate(spec)
-			require.Equal(t, c.want, e.Warnings)
-			for _, w := range c.want {
-				require.Contains(t, e.String(), "\nwarning: "+w)
+			require.Len(t, e.Warnings, len(c.want))
+			for i, w := range c.want {
+				require.Equal(t, PlanWarning{Step: 1, Message: w}, e.Warnings[i])
+				require.Contains(t, e.String(), "\nwarning: step 1: "+w)
 			}
 		})
 	}

@@ -102,9 +102,9 @@ type PreflightResult struct {
 	Findings []Finding        `json:"findings,omitempty"`
 	// Weights are the live weights, where there is a route.
 	Weights *Weights `json:"weights,omitempty"`
-	// PlannedRequests is the expected number of measured requests per arm.
-	PlannedRequests int `json:"planned_requests_per_arm"`
-	PlannedBlocks   int `json:"planned_blocks_per_arm"`
+	// PlannedRequests is the expected number of measured requests per arm; absent where it depends on how fast the servers answer.
+	PlannedRequests Value `json:"planned_requests_per_arm"`
+	PlannedBlocks   int   `json:"planned_blocks_per_arm"`
 	// Version of swapgate on the worker that looked.
 	Version string `json:"version"`
 }
