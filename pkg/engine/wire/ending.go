@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"container/list"
 	"context"
 	"sync"
 	"time"
@@ -10,12 +11,15 @@ const (
 	// leastPatience and mostPatience bound how long a request waits for a connection that is about to come back.
 	leastPatience = time.Millisecond
 	mostPatience  = 50 * time.Millisecond
+	// mostEnding is how many connections may be read to their end while others are opened in their place. It is a part of
+	// the descriptors that a load leaves free (load.CheckLimits).
+	mostEnding = 64
 )
 
 // ending are the connections whose answers are over for the caller and are still read to the end of their bodies. It is
 // guarded by the pool's lock, all but wg.
 type ending struct {
-	conns map[*Conn]struct{}
+	conns *list.List // of *Conn, the oldest first
 	// latest is when the youngest of them began, back is closed when the next of them has come back; nil if no one waits.
 	latest time.Time
 	back   chan struct{}
@@ -24,15 +28,16 @@ type ending struct {
 	wg       sync.WaitGroup
 }
 
-func newEnding() ending { return ending{conns: map[*Conn]struct{}{}, patience: leastPatience} }
+func newEnding() ending { return ending{conns: list.New(), patience: leastPatience} }
 
 func patienceFor(opening time.Duration) time.Duration {
 	return min(max(opening, leastPatience), mostPatience)
 }
 
-func (e *ending) abort() {
-	for c := range e.conns {
-		_ = c.Abort()
+// abort closes the oldest, until no more than so many are left.
+func (e *ending) abort(left int) {
+	for e.conns.Len() > left {
+		_ = e.conns.Remove(e.conns.Front()).(*Conn).Abort()
 	}
 }
 
@@ -46,15 +51,16 @@ func (p *Pool) PutAfter(c *Conn, finish func() bool) {
 		_ = c.Abort()
 		return
 	}
-	p.ending.conns[c] = struct{}{}
+	place := p.ending.conns.PushBack(c)
 	p.ending.latest = p.clock()
-	p.ending.wg.Go(func() { p.cameBack(c, finish()) })
+	p.ending.wg.Go(func() { p.cameBack(place, finish()) })
 }
 
-func (p *Pool) cameBack(c *Conn, usable bool) {
+func (p *Pool) cameBack(place *list.Element, usable bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.ending.conns, c)
+	c := place.Value.(*Conn)
+	p.ending.conns.Remove(place)
 	if !usable {
 		_ = c.Abort()
 		return
@@ -87,7 +93,7 @@ func (p *Pool) awaited(began time.Time) (<-chan struct{}, time.Duration) {
 	defer p.mu.Unlock()
 	e, now := &p.ending, p.clock()
 	left := e.patience - now.Sub(began)
-	if len(e.conns) == 0 || now.Sub(e.latest) >= e.patience || left <= 0 {
+	if e.conns.Len() == 0 || now.Sub(e.latest) >= e.patience || left <= 0 {
 		return nil, 0
 	}
 	if e.back == nil {

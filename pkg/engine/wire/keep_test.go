@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -186,11 +187,36 @@ func TestCloseEndsWhatIsStillRead(t *testing.T) {
 		}
 		p.Close()
 		ended.Wait()
-		require.Empty(t, p.ending.conns)
+		require.Zero(t, p.ending.conns.Len())
 		c, err := p.Open(t.Context())
 		require.NoError(t, err)
 		p.PutAfter(c, func() bool { t.Error("a closed pool reads nothing"); return true })
 		_, err = c.Write([]byte("x"))
 		require.ErrorIs(t, err, io.ErrClosedPipe)
+	})
+}
+
+// A server that never ends its bodies must not take all descriptors of the client.
+func TestFewConnectionsAreReadToTheirEndWhileOthersAreOpened(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pipes(t)
+		var conns []*Conn
+		for range 3 * mostEnding {
+			c, err := p.Open(t.Context())
+			require.NoError(t, err)
+			conns = append(conns, c)
+			p.PutAfter(c, func() bool { _, err := c.Read(make([]byte, 1)); return err == nil })
+		}
+		synctest.Wait()
+		for i, c := range conns {
+			_ = c.SetWriteDeadline(time.Now())
+			_, err := c.Write([]byte("x"))
+			if i < 2*mostEnding-1 {
+				require.ErrorIs(t, err, io.ErrClosedPipe)
+			} else {
+				require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+			}
+		}
+		p.Close()
 	})
 }

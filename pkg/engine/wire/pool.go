@@ -105,10 +105,13 @@ func (p *Pool) expire() {
 	}
 }
 
-// Open opens a connection, whatever is idle.
+// Open opens a connection, whatever is idle. Where many are still read to their end, the oldest of these makes room.
 func (p *Pool) Open(ctx context.Context) (*Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
+	p.mu.Lock()
+	p.ending.abort(mostEnding)
+	p.mu.Unlock()
 	began := p.clock()
 	c, err := p.connect(ctx)
 	if err != nil {
@@ -167,7 +170,7 @@ func (p *Pool) Close() {
 		_ = c.Close()
 	}
 	p.idle = nil
-	p.ending.abort()
+	p.ending.abort(0)
 	p.mu.Unlock()
 	p.ending.wg.Wait()
 }
