@@ -158,3 +158,21 @@ func BenchmarkOptimalBlockLength(b *testing.B) {
 		}
 	}
 }
+
+func TestVarianceInflationIsNeverNegative(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.SliceOfN(rapid.Float64Range(-1, 1), 9, 40).Draw(t, "x")
+		for i := range x {
+			x[i] += 3 * float64(i%2)
+		}
+		if vif, ok := VarianceInflation(x); ok && !(vif > 0) {
+			t.Fatalf("variance inflation %v", vif)
+		}
+	})
+	alternating := make([]float64, 100)
+	for i := range alternating {
+		alternating[i] = float64(i % 2)
+	}
+	vif, ok := VarianceInflation(alternating)
+	require.True(t, !ok || vif < .1, "%v", vif)
+}
