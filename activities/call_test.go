@@ -75,7 +75,11 @@ func start[Out any](t *testing.T, s *site, name string, in any) *call[Out] {
 		ended: make(chan struct{}), secrets: s.secrets(t), beats: &beats{},
 	}
 	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
+	handler := slog.DiscardHandler
+	if s.logger != nil {
+		handler = slog.NewTextHandler(s.logger, nil)
+	}
+	suite.SetLogger(log.NewStructuredLogger(slog.New(handler)))
 	env := suite.NewTestActivityEnvironment()
 	env.SetWorkerOptions(worker.Options{BackgroundActivityContext: ctx})
 	env.SetWorkerStopChannel(stop)

@@ -2,8 +2,12 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
+
+	"go.temporal.io/sdk/activity"
 
 	"github.com/swapgate/swapgate/pkg/load/calibration"
 	"github.com/swapgate/swapgate/pkg/load/instrument"
@@ -13,25 +17,75 @@ import (
 // Calibrate measures the load client against a server of known truth.
 type Calibrate func(ctx context.Context, c calibration.Config) (swap.InstrumentReading, error)
 
-// checkClient calibrates the load client at its own share of the load, once in an attempt. A check that cannot be made is a
-// fault of the instrument and not of the step: the step is driven, and decides nothing.
+// calibrationTries is how often a check of the load client is begun: it may fail because a process could not be started just then.
+const calibrationTries = 3
+
+// checkClient calibrates the load client at its own share of the load to come, once in an attempt. A check that cannot be made is
+// a fault of the instrument and not of the step: the step is driven, and decides nothing.
 func (w *shardWork) checkClient(ctx context.Context) error {
 	if w.client != nil {
 		return nil
 	}
-	asked := w.prompts.Spec()
-	r, err := w.calibrate(ctx, calibration.Config{
-		Step: w.shard.Step(w.spec), Duration: w.in.Spec.Load.Calibration.Duration.Std(), API: asked.API, Seed: asked.Seed,
-		PromptTokens: max(1, asked.InputTokens.Median), OutputTokens: max(1, asked.OutputTokens.Median),
-	})
+	r, err := w.calibrated(ctx)
 	if ctx.Err() != nil {
 		return fmt.Errorf("the check of the load client was cut off: %w", context.Cause(ctx))
 	}
 	w.client = &swap.SliceClient{Calibrated: w.attempt, Calibration: r}
 	if err != nil {
+		activity.GetLogger(ctx).Error("the load client could not be checked; the step is driven and decides nothing",
+			"step", w.in.Step, "shard", w.shard.Index, "error", err)
 		w.client.Problem = err.Error()
 	}
 	return nil
+}
+
+// calibrated calibrates the load client, and tries again what may go well then.
+func (w *shardWork) calibrated(ctx context.Context) (r swap.InstrumentReading, err error) {
+	config := w.calibration()
+	for try := 1; ; try++ {
+		if r, err = w.calibrate(ctx, config); err == nil || ctx.Err() != nil {
+			return r, err
+		}
+		if errors.Is(err, calibration.ErrMisread) || errors.Is(err, calibration.ErrInvalid) {
+			return r, err
+		}
+		if try == calibrationTries {
+			return r, fmt.Errorf("%w (tried %d times)", err, try)
+		}
+		activity.GetLogger(ctx).Warn("the check of the load client failed and is tried again",
+			"step", w.in.Step, "shard", w.shard.Index, "try", try, "error", err)
+		select {
+		case <-time.After(time.Duration(try) * calibrationPause):
+		case <-ctx.Done():
+			return r, context.Cause(ctx)
+		}
+	}
+}
+
+// calibrationPause is the pause before the second try; it grows with each.
+const calibrationPause = 500 * time.Millisecond
+
+// calibration is the check before the block that was just planned.
+func (w *shardWork) calibration() calibration.Config {
+	asked := w.prompts.Spec()
+	return calibration.Config{
+		Plan: w.plan, Shard: w.shard, Duration: w.in.Spec.Load.Calibration.Duration.Std(), API: asked.API, Seed: asked.Seed,
+		Interval: tokenInterval(w.plan.Open(), w.in.TPOTms),
+	}
+}
+
+// tokenInterval is the time between tokens that is the hardest on the client: in a closed loop the shorter one of both arms, for
+// more tokens come in a second; in an open loop the longer one, for more streams are open at a time. It is 0 if none is known.
+func tokenInterval(open bool, tpot swap.PerArm[swap.Value]) time.Duration {
+	var hardest time.Duration
+	for _, arm := range swap.Arms {
+		v, known := tpot.Get(arm).Get()
+		d := time.Duration(v * float64(time.Millisecond))
+		if known && d > 0 && (hardest == 0 || (d > hardest) == open) {
+			hardest = d
+		}
+	}
+	return hardest
 }
 
 // stepInstrument is the load clients' account of themselves over one step, one for each load worker.

@@ -2,7 +2,7 @@ package activities
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -91,7 +91,7 @@ func TestLoadWorkersDriveAStepTogether(t *testing.T) {
 	s.deps.Calibrate = func(ctx context.Context, c calibration.Config) (swap.InstrumentReading, error) {
 		mu.Lock()
 		defer mu.Unlock()
-		shares = append(shares, c.Step.Rate)
+		shares = append(shares, c.Shard.Step(c.Plan.Step).Rate)
 		return goodClient(ctx, c)
 	}
 	s.spec.Load.Steps[0].Rate = 120
@@ -302,14 +302,14 @@ func TestAFaultNamesItsLoadWorker(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		if checks++; checks == 1 {
-			return swap.InstrumentReading{}, errors.New("no metronome")
+			return swap.InstrumentReading{}, fmt.Errorf("%w: it saw no token", calibration.ErrMisread)
 		}
 		return goodClient(ctx, c)
 	}
 	got := together(t, startShards(t, s)...)
 	at := slices.IndexFunc(got.Instrument.Faults, func(f swap.InstrumentFault) bool { return f.Signal == "calibration" })
 	require.GreaterOrEqual(t, at, 0)
-	require.Regexp(t, `^the load client could not be checked: no metronome \(shard [01]\)$`, got.Instrument.Faults[at].Message)
+	require.Regexp(t, `^the load client could not be checked: the load client misread .* it saw no token \(shard [01]\)$`, got.Instrument.Faults[at].Message)
 }
 
 // The noticeboard keeps no token when a step is over.

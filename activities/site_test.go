@@ -1,7 +1,9 @@
 package activities
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -41,6 +43,8 @@ type site struct {
 	deps    Deps
 	// allowed is the time of an activity, where it is not Temporal's own of the test.
 	allowed time.Duration
+	// logger takes what activities log; nil for nobody.
+	logger io.Writer
 }
 
 // goodClient stands for a check of the load client that found nothing. These tests share their process with the servers, so
@@ -253,4 +257,22 @@ func countArms(records []rawlog.Record) map[string]int {
 		n[r.Arm]++
 	}
 	return n
+}
+
+// lines is a log that may be written from anywhere.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }

@@ -2,8 +2,12 @@ package activities
 
 import (
 	"context"
+	"slices"
+	"sync"
 
 	"github.com/swapgate/swapgate/pkg/load"
+	"github.com/swapgate/swapgate/pkg/load/rawlog"
+	"github.com/swapgate/swapgate/pkg/stats"
 	"github.com/swapgate/swapgate/pkg/swap"
 	"github.com/swapgate/swapgate/pkg/workload"
 )
@@ -29,10 +33,36 @@ func (a *Activities) WarmUp(ctx context.Context, in swap.WarmUpInput) (swap.Warm
 		return p
 	})
 	defer stop()
-	return load.WarmUp(ctx, clients.Get(in.Arm), prompts, in.Spec.WarmUp, load.Options{
+	var tpot tpotSample
+	result, err := load.WarmUp(ctx, clients.Get(in.Arm), prompts, in.Spec.WarmUp, load.Options{
 		Block: swap.BlockPlan{Arm: in.Arm}, Model: endpoint(in.Spec, in.Arm).Model, RunSalt: attemptID(ctx),
-		Timeout: in.Spec.Workload.RequestTimeout.Std(), Meter: meter,
+		Timeout: in.Spec.Workload.RequestTimeout.Std(), Meter: meter, OnRecord: tpot.add,
 	})
+	result.HotTPOTms = tpot.median()
+	return result, err
+}
+
+// tpotSample gathers the time per token of good requests, the first aside.
+type tpotSample struct {
+	mu  sync.Mutex
+	all []float64
+}
+
+func (s *tpotSample) add(r *rawlog.Record) {
+	v, ok := r.TPOT().Get()
+	if !ok || !r.Good() || r.Seq == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = append(s.all, v)
+}
+
+func (s *tpotSample) median() swap.Value {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	slices.Sort(s.all)
+	return swap.Of(stats.Quantile(s.all, 0.5))
 }
 
 // allPrompts are the kinds of prompt that the load will send: one for each length that steps set, or the workload's own.

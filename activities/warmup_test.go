@@ -29,6 +29,7 @@ func TestWarmUpMeasuresTheFirstRequestApart(t *testing.T) {
 	require.Equal(t, swap.OutcomeCounts{swap.OK: got.Requests}, got.Outcomes)
 	require.Greater(t, got.ColdTTFTms.Or(0), 80.0)
 	require.Less(t, got.HotTTFTms.Or(1e9), got.ColdTTFTms.Or(0))
+	require.Positive(t, got.HotTPOTms.Or(0))
 	require.Contains(t, []string{load.EndedStable, load.EndedMaxRequests}, got.Ended)
 	require.Equal(t, got.Requests, s.served(swap.Candidate))
 	require.Zero(t, s.served(swap.Baseline), "one arm is warmed up at a time")
@@ -45,6 +46,7 @@ func TestWarmUpOfADeadServerIsAResult(t *testing.T) {
 	require.False(t, got.Stable)
 	require.False(t, got.ColdTTFTms.Valid())
 	require.False(t, got.HotTTFTms.Valid(), "no number is absent, not 0")
+	require.False(t, got.HotTPOTms.Valid())
 	require.Equal(t, got.Requests, got.Outcomes.Failed()+got.Outcomes[swap.Abandoned])
 }
 

@@ -60,5 +60,8 @@ func (v *validation) shard(ctx workflow.Context, number, shard int) workflow.Fut
 	opts := drive(summary, load.LongestStep(spec))
 	opts.ActivityID = id
 	in := swap.LoadStepInput{Spec: v.in.Spec, Step: number, Shard: shard, Facts: v.verdict.Arms}
+	if warm := v.verdict.WarmUp; warm != nil {
+		in.TPOTms = swap.PerArm[swap.Value]{Baseline: warm.Baseline.HotTPOTms, Candidate: warm.Candidate.HotTPOTms}
+	}
 	return workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, opts), swap.ActivityLoadStep, in)
 }

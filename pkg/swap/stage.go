@@ -151,6 +151,8 @@ type WarmUpResult struct {
 	// ColdTTFTms is the first request's time to first token, HotTTFTms the median once stable.
 	ColdTTFTms Value `json:"cold_ttft_ms"`
 	HotTTFTms  Value `json:"hot_ttft_ms"`
+	// HotTPOTms is the median time between tokens after the first request; left out where the server counts no tokens.
+	HotTPOTms Value `json:"hot_tpot_ms,omitzero"`
 	// Stable says whether latency settled before a cap was reached.
 	Stable bool   `json:"stable"`
 	Ended  string `json:"ended"`

@@ -46,6 +46,8 @@ type LoadStepInput struct {
 	// Shard is the load worker's part of the step, from 0, of Spec.Load.Shards.
 	Shard int              `json:"shard,omitempty"`
 	Facts PerArm[ArmFacts] `json:"facts"`
+	// TPOTms is the time between tokens that the warm-up saw; absent where it saw none.
+	TPOTms PerArm[Value] `json:"tpot_ms"`
 }
 
 // CaptureTelemetryInput asks for samples until the activity is cancelled. Host is empty for the sources that are read over

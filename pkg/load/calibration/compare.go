@@ -16,6 +16,9 @@ import (
 // statistic of its errors says so.
 var ErrMisread = errors.New("the load client misread a server of known truth")
 
+// ErrSilent says that the server of known truth answered nothing.
+var ErrSilent = errors.New("the server of known truth answered nothing")
+
 // Compare holds records against the truth of the same requests, by trace id, and returns the client's errors beside what the
 // records alone tell (instrument.Tally). Records of settle time and requests without a first token or a truth are left out.
 //
@@ -75,7 +78,7 @@ func (c *comparison) reading() swap.InstrumentReading {
 	return r
 }
 
-// Verify returns ErrMisread unless every good record tells of as many tokens as the server wrote, and there is one.
+// Verify returns ErrMisread unless every good record tells of as many tokens as the server wrote, and ErrSilent if there is none.
 func Verify(records []rawlog.Record, truths []truth.Entry) error {
 	known := byTrace(truths)
 	good := 0
@@ -95,7 +98,7 @@ func Verify(records []rawlog.Record, truths []truth.Entry) error {
 		}
 	}
 	if good == 0 {
-		return fmt.Errorf("%w: none of %d requests was answered (%v)", ErrMisread, len(records), rawlog.Outcomes(records))
+		return fmt.Errorf("%w: none of %d requests was answered (%v)", ErrSilent, len(records), rawlog.Outcomes(records))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/swapgate/swapgate/pkg/load"
 	"github.com/swapgate/swapgate/pkg/sim/metronome"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
@@ -12,107 +13,78 @@ import (
 const (
 	// defaultInterval is the time between the tokens of a stream where the caller does not know the engine's.
 	defaultInterval = 20 * time.Millisecond
-	// leastInterval is about the shortest that engines reach.
-	leastInterval = 2 * time.Millisecond
 	// firstToken is the time to the first token of the server of known truth.
 	firstToken = 20 * time.Millisecond
-	// leastRequests is how many requests an open loop sends at least, on average: a slow step's own would tell nothing.
-	leastRequests = 20
-	// longestSettle bounds the time that is left out at the start, a quarter of the duration at most.
+	// longestSettle bounds the time that is left out at the start, a quarter of the duration at most, unless there are so many
+	// streams to begin with that it takes longer to open them.
 	longestSettle = time.Second
+	// openedPerSecond is how many streams are begun in a second of settle time at most.
+	openedPerSecond = 2000
 )
 
 // Config says what load the client is calibrated under.
 type Config struct {
-	// Step is the load level, in requests; for one of several load workers, its own share. A ramp or spike is replaced by
-	// its highest rate, a trace by Poisson arrivals, a rate that gives less than twenty requests is raised, and think time
-	// is left out: the calibration is not to be the easier. kv_share must have been turned into concurrency.
-	Step swap.Step
-	// Duration is how long load is started; what is then in flight may finish, which takes half as long again at most.
+	// Plan is the block that the client will drive, of all load workers together; Shard is the client's share of it. Prompts,
+	// answers, units of work, arrivals and the step's own limits are those of the plan. kv_share must have been turned into
+	// concurrency.
+	Plan  load.Plan
+	Shard load.Shard
+	// Duration is how long load is started. A plan with many streams at a time takes a little longer.
 	Duration time.Duration
-	// PromptTokens and OutputTokens are the typical lengths of the step's prompts and answers.
-	PromptTokens, OutputTokens int
 	// API is chat or completions. The server of known truth speaks no other interface: any other is taken for chat.
 	API swap.API
 	// Interval is the expected time between the tokens of a stream; 20 ms if it is not known.
 	Interval time.Duration
-	// Seed decides prompts and arrivals.
+	// Seed decides prompts.
 	Seed uint64
 }
 
 func (c Config) validate() error {
+	step := c.Plan.Step
 	switch {
-	case c.Step.Rate <= 0 && c.Step.Concurrency <= 0:
+	case step.Rate <= 0 && step.Concurrency <= 0:
 		return errors.New("calibration: the step has neither a rate nor a concurrency")
 	case c.Duration <= 0:
 		return fmt.Errorf("calibration: the duration is %s; it must be positive", c.Duration)
-	case c.PromptTokens < 1 || c.OutputTokens < 1:
-		return fmt.Errorf("calibration: prompts of %d and answers of %d tokens; both must be at least 1",
-			c.PromptTokens, c.OutputTokens)
+	case c.Plan.Length() <= 0:
+		return fmt.Errorf("calibration: the block to come takes %s; it must take longer", c.Plan.Length())
 	}
 	return nil
-}
-
-// step is what is driven.
-func (c Config) step() swap.Step {
-	s := c.Step
-	if s.Rate <= 0 {
-		return swap.Step{Concurrency: s.Concurrency}
-	}
-	driven := swap.Step{Rate: s.Rate, Arrival: s.Arrival, MaxInFlight: s.MaxInFlight, TokenRate: s.TokenRate}
-	if s.Ramp != nil {
-		driven.Rate = max(driven.Rate, s.Ramp.From)
-	}
-	if s.Spike != nil {
-		driven.Rate = max(driven.Rate, s.Spike.Rate)
-	}
-	driven.Rate = max(driven.Rate, leastRequests/c.Duration.Seconds())
-	if s.Arrival != nil && s.Arrival.Process == swap.ArrivalTrace {
-		driven.Arrival = nil
-	}
-	return driven
 }
 
 // settle is the time at the start in which streams build up.
 func (c Config) settle() time.Duration { return min(c.Duration/4, longestSettle) }
 
-// answer is the length of an answer and the time between its tokens. Answers are over in time for the calibration to see
-// whole ones and the load at its planned height: half of the duration at most in a closed loop, where the number of streams
-// makes the tokens per second and a long answer is cut short; a third in an open loop, where the length makes them and a
-// long answer is written faster, and cut short only where no engine is so fast.
-func (c Config) answer() (tokens int, interval time.Duration) {
-	interval = c.Interval
-	if interval <= 0 {
-		interval = defaultInterval
+func (c Config) interval() time.Duration {
+	if c.Interval <= 0 {
+		return defaultInterval
 	}
-	longest := c.Duration / 2
-	if c.step().Rate > 0 {
-		longest = c.Duration / 3
-		interval = min(interval, max(leastInterval, (longest-firstToken)/time.Duration(c.OutputTokens)))
-	}
-	return max(1, min(c.OutputTokens, int((longest-firstToken)/interval))), interval
+	return c.Interval
 }
 
-// beat configures the server of known truth for so many arrivals.
-func (c Config) beat(arrivals int) metronome.Config {
+// answering is how long the server of known truth takes for an answer of so many tokens.
+func (c Config) answering(tokens int) time.Duration {
+	return firstToken + time.Duration(max(0, tokens-1))*c.interval()
+}
+
+// tokensIn is how many tokens it writes within d of a request, and at least one.
+func (c Config) tokensIn(d time.Duration) int { return max(1, 1+int((d-firstToken)/c.interval())) }
+
+// beat configures the server of known truth for so many requests.
+func (c Config) beat(requests int) metronome.Config {
 	m := metronome.Default()
-	_, m.Interval = c.answer()
-	m.FirstToken, m.Keep = firstToken, max(m.Keep, arrivals)
+	m.Interval, m.FirstToken, m.Keep = c.interval(), firstToken, max(m.Keep, requests)
 	return m
 }
 
-// workload is what is asked.
-func (c Config) workload() swap.Workload {
-	tokens, _ := c.answer()
+// workload is what is asked, lengths aside.
+func (c Config) workload(topology *swap.Topology) swap.Workload {
 	api := swap.APIChat
 	if c.API == swap.APICompletions {
 		api = c.API
 	}
 	return swap.Workload{
-		API: api, InputTokens: swap.Lengths{Median: c.PromptTokens}, OutputTokens: swap.Lengths{Median: tokens},
+		API: api, InputTokens: swap.Lengths{Median: 1}, OutputTokens: swap.Lengths{Median: 1}, Topology: topology,
 		IgnoreEOS: true, PromptCache: swap.CacheShared, Seed: c.Seed,
 	}
 }
-
-// timeout is far more than an answer takes.
-func (c Config) timeout() time.Duration { return c.Duration + 10*time.Second }
