@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/swapgate/swapgate/pkg/load/ensemble"
 	"github.com/swapgate/swapgate/pkg/load/pace"
 	"github.com/swapgate/swapgate/pkg/secret"
 	"github.com/swapgate/swapgate/pkg/swap"
@@ -79,7 +80,19 @@ func (p *stepPressure) cache(ctx context.Context, arm swap.Arm) pressure.CacheSt
 	return state
 }
 
-// taken returns the largest readings of an arm since it was last called.
+// watching begins anew with every round of a block: what was read before it, or in a round that was void, is not the block's.
+func (p *stepPressure) watching(part ensemble.Part) ensemble.Part {
+	drive := part.Drive
+	part.Drive = func(ctx context.Context, turn ensemble.Turn) (ensemble.SliceResult, error) {
+		if w := p.watchers.Get(turn.Block.Arm); w != nil {
+			w.Take()
+		}
+		return drive(ctx, turn)
+	}
+	return part
+}
+
+// taken returns the largest readings of an arm in the block that was just driven.
 func (p *stepPressure) taken(arm swap.Arm) (kv, gpu swap.Value) {
 	w := p.watchers.Get(arm)
 	if w == nil {

@@ -1,10 +1,15 @@
 package activities
 
 import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/swapgate/swapgate/pkg/load/ensemble"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -53,4 +58,41 @@ func TestAFilledContextHasItsCacheChecked(t *testing.T) {
 	require.Len(t, got.Findings, 2)
 	plain := mustRun[swap.StepResult](t, newSite(t), swap.ActivityLoadStep, loadStepInput(s))
 	require.Empty(t, plain.Findings)
+}
+
+// What the pages say in a round that was void is not counted in the block that is driven again.
+func TestAVoidRoundLeavesNoPressure(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	var usage, pages atomic.Int64
+	in := loadStepInput(s)
+	in.Facts.Baseline.URL = serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		pages.Add(1)
+		w.Header().Set("Content-Type", "text/plain")
+		_, _ = fmt.Fprintf(w, "# TYPE vllm:kv_cache_usage_perc gauge\nvllm:kv_cache_usage_perc 0.%02d\n", usage.Load())
+	}), nil)
+	in.Spec.Load.Limits.KVUsage = 0.99
+	p, err := watchPressure(t.Context(), s.deps.HTTP, in, s.spec.Workload)
+	require.NoError(t, err)
+	defer p.close()
+	readings := func(percent int64) ensemble.Part {
+		return ensemble.Part{Drive: func(context.Context, ensemble.Turn) (ensemble.SliceResult, error) {
+			usage.Store(percent)
+			before := pages.Load()
+			eventually(t, "the page is read in the round", func() bool { return pages.Load() > before+3 })
+			return ensemble.SliceResult{}, nil
+		}}
+	}
+	turn := ensemble.Turn{Block: swap.BlockPlan{Step: 1, Block: 1, Arm: swap.Baseline}}
+	for round, percent := range []int64{90, 30} {
+		turn.Round = round + 1
+		_, err := p.watching(readings(percent)).Drive(t.Context(), turn)
+		require.NoError(t, err)
+		usage.Store(30)
+		before := pages.Load()
+		eventually(t, "the round is over", func() bool { return pages.Load() > before+1 })
+	}
+	kv, _ := p.taken(swap.Baseline)
+	require.Equal(t, swap.Of(0.3), kv)
+	require.Equal(t, swap.Of(0.3), p.peak.Baseline)
 }

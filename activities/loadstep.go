@@ -25,17 +25,17 @@ func (a *Activities) LoadStep(ctx context.Context, in swap.LoadStepInput) (swap.
 	if err != nil {
 		return swap.StepResult{}, err
 	}
-	defer s.close(ctx)
-	defer s.pressure.close()
 	stop := startProgress(ctx, s.progress)
 	defer stop()
+	defer s.close(ctx)
+	defer s.pressure.close()
 	if err := s.resume(ctx); err != nil {
 		return swap.StepResult{}, err
 	}
 	shift := s.shift.start(ctx)
 	defer s.shift.stop()
 	err = ensemble.Conduct(shift, s.config(a.Shards), ensemble.Step{
-		Part: s.part(), Next: s.next, Seal: s.seal, Finish: s.finish,
+		Part: s.pressure.watching(s.part()), Next: s.next, Seal: s.seal, Finish: s.finish,
 	})
 	return s.result, err
 }
@@ -46,13 +46,15 @@ func (a *Activities) followStep(ctx context.Context, in swap.LoadStepInput) erro
 	if err != nil {
 		return err
 	}
-	defer w.close(ctx)
-	w.log, err = runstore.OpenSliceLog(context.WithoutCancel(ctx), w.store, w.run, in.Step, in.Shard, w.attempt)
+	log, err := runstore.OpenSliceLog(context.WithoutCancel(ctx), w.store, w.run, in.Step, in.Shard, w.attempt)
 	if err != nil {
+		w.close(ctx)
 		return err
 	}
+	w.log = log
 	stop := startProgress(ctx, w.progress)
 	defer stop()
+	defer w.close(ctx)
 	shift := w.shift.start(ctx)
 	defer w.shift.stop()
 	return ensemble.Follow(shift, w.config(a.Shards), w.part())
@@ -83,9 +85,7 @@ func (s *step) next(context.Context) (block swap.BlockPlan, more bool, err error
 	if err := s.shift.over(); err != nil {
 		return swap.BlockPlan{}, false, err
 	}
-	block = load.BlockAt(s.in.Step, len(s.driven))
-	s.pressure.taken(block.Arm) // what was read before the block is not the block's
-	return block, true, nil
+	return load.BlockAt(s.in.Step, len(s.driven)), true, nil
 }
 
 // end is why the step is over; nil if it is not.
