@@ -4,23 +4,18 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
-	"sync"
 	"time"
 
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// Watch looks at this process over an interval. It costs nothing between its start and its end. It is safe for concurrent
-// use.
+// Watch looks at this process over an interval. It costs nothing between its start and its end.
 //
 // Its shares are means over the interval, so the idle time in it hides load: watch each block by itself and keep the worse
 // of the readings (swap.InstrumentReading.Worse).
 type Watch struct {
 	system system
 	began  moment
-
-	mu    sync.Mutex
-	ended *swap.InstrumentReading
 }
 
 // system is where a watch looks.
@@ -62,29 +57,9 @@ func (s system) now() moment {
 	return m
 }
 
-// Read is the reading of the interval up to now, or up to its end: CPUShare, GCPauseMaxMS, SchedLatencyP99MS, Throttled and
-// Stolen, each absent where the system does not tell. GCPauseMaxMS is 0 if the collector never stopped the process.
-func (w *Watch) Read() swap.InstrumentReading {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.ended != nil {
-		return *w.ended
-	}
-	return w.read()
-}
-
-// Stop ends the interval and returns its reading.
+// Stop is the reading of the interval up to now: CPUShare, GCPauseMaxMS, SchedLatencyP99MS, Throttled and Stolen, each absent where
+// the system does not tell. GCPauseMaxMS is 0 if the collector never stopped the process.
 func (w *Watch) Stop() swap.InstrumentReading {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.ended == nil {
-		r := w.read()
-		w.ended = &r
-	}
-	return *w.ended
-}
-
-func (w *Watch) read() swap.InstrumentReading {
 	now := w.system.now()
 	wall := now.at.Sub(w.began.at).Seconds()
 	allowed := min(float64(w.system.cpus()), w.began.cgroups.cpus, now.cgroups.cpus)
