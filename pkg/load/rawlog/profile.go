@@ -16,8 +16,8 @@ type Profile struct {
 	// Percentile is the tool's p-quantile, and PercentileMethod its name.
 	Percentile       func(d *Distribution, p float64) swap.Value
 	PercentileMethod string
-	// Throughput says how the tool defines output throughput.
-	Throughput string
+	// Throughput is the tool's definition of throughput.
+	Throughput ThroughputRule
 }
 
 // ProfileMetric is one metric of a profile.
@@ -76,8 +76,6 @@ const (
 
 	numpyLinear = "numpy-linear"
 	inverseCDF  = "inverse CDF, weighted"
-
-	tokensOverDuration = "output tokens of all successful requests / (end of the last request − start of the first)"
 )
 
 // latency is a metric in ms that a request has once or not at all.

@@ -115,7 +115,8 @@ func TestMetricsThatOnlySomeToolsHave(t *testing.T) {
 func TestEveryProfileIsExplained(t *testing.T) {
 	for _, p := range Profiles() {
 		require.NotEmpty(t, p.PercentileMethod)
-		require.NotEmpty(t, p.Throughput)
+		require.NotEmpty(t, p.Throughput.Requests)
+		require.NotEmpty(t, p.Throughput.Tokens)
 		for _, name := range []string{"ttft", "itl", "tpot", "e2e", "output_tokens"} {
 			m, ok := p.Metric(name)
 			require.True(t, ok, "%s has no %s", p.Name, name)

@@ -19,7 +19,7 @@ func canonical() Profile {
 			tokens("server's usage", (*Record).Tokens),
 		},
 		Percentile: (*Distribution).Linear, PercentileMethod: numpyLinear,
-		Throughput: "output tokens of good requests planned in the measured time / measured time",
+		Throughput: overMeasuredTime(),
 	}
 }
 
@@ -37,7 +37,7 @@ func vLLM() Profile {
 			latency("e2e", "last chunk with a choice − send", func(r *Record) swap.Value { return ms(lastChoice(r)) }),
 			tokens("server's usage (the tool falls back to its tokenizer)", (*Record).Tokens),
 		},
-		Percentile: (*Distribution).Linear, PercentileMethod: numpyLinear, Throughput: tokensOverDuration,
+		Percentile: (*Distribution).Linear, PercentileMethod: numpyLinear, Throughput: overDuration(),
 	}
 }
 
@@ -75,7 +75,7 @@ func sgLang() Profile {
 				return swap.Of(float64(*askedTokens(r)))
 			}),
 		},
-		Percentile: (*Distribution).Linear, PercentileMethod: numpyLinear, Throughput: tokensOverDuration,
+		Percentile: (*Distribution).Linear, PercentileMethod: numpyLinear, Throughput: overDuration(),
 	}
 }
 
@@ -99,7 +99,7 @@ func aiPerf() Profile {
 			latency("e2e", "last − send", (*Record).E2E),
 			tokens("server's usage (the tool's default is its own tokenizer)", (*Record).Tokens),
 		},
-		Percentile: (*Distribution).Linear, PercentileMethod: numpyLinear, Throughput: tokensOverDuration,
+		Percentile: (*Distribution).Linear, PercentileMethod: numpyLinear, Throughput: overDuration(),
 	}
 }
 
@@ -116,7 +116,7 @@ func guideLLM() Profile {
 			tokens("server's usage", (*Record).Tokens),
 		},
 		Percentile: (*Distribution).InverseCDF, PercentileMethod: inverseCDF,
-		Throughput: "mean of the rate of tokens over time",
+		Throughput: overTokens(),
 	}
 }
 
@@ -131,7 +131,7 @@ func inferencePerf() Profile {
 			latency("e2e", "end − send", (*Record).E2EStream),
 			tokens("server's usage (the tool's default is its own tokenizer)", (*Record).Tokens),
 		},
-		Percentile: (*Distribution).Linear, PercentileMethod: numpyLinear, Throughput: tokensOverDuration,
+		Percentile: (*Distribution).Linear, PercentileMethod: numpyLinear, Throughput: overDuration(),
 	}
 }
 

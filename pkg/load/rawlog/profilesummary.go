@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/swapgate/swapgate/pkg/swap"
 )
@@ -17,12 +18,21 @@ const P99Floor = 662
 type ProfileSummary struct {
 	profile Profile
 	arms    map[string]*armSummary
+	// tokens is the profile's count of output tokens.
+	tokens ProfileMetric
+	// table counts tables; measured is the measured time of the blocks of the present one, 0 where it is not known.
+	table    int
+	measured time.Duration
 }
+
+// place is a stretch of load of an arm: a block of a step, or without one a table.
+type place struct{ step, block, table int }
 
 type armSummary struct {
 	requests, settle int
 	outcomes         swap.OutcomeCounts
 	metrics          []metricSummary
+	stretches        map[place]*stretch
 }
 
 type metricSummary struct {
@@ -39,6 +49,8 @@ type ArmMetrics struct {
 	Settle   int                `json:"settle_requests"`
 	Outcomes swap.OutcomeCounts `json:"outcomes"`
 	Metrics  []MetricSummary    `json:"metrics"`
+	// Throughput is that of each step, in their order.
+	Throughput []StepThroughput `json:"throughput"`
 }
 
 // MetricSummary is one metric of an arm.
@@ -58,14 +70,24 @@ type MetricSummary struct {
 
 // NewProfileSummary begins a summary.
 func NewProfileSummary(p Profile) *ProfileSummary {
-	return &ProfileSummary{profile: p, arms: map[string]*armSummary{}}
+	tokens, _ := p.Metric("output_tokens") // every profile has it
+	return &ProfileSummary{profile: p, arms: map[string]*armSummary{}, tokens: tokens}
+}
+
+// Begin says that the records to come are of another table, and how long the measured time of its block is: 0 if that is not
+// known, for it to be estimated.
+func (s *ProfileSummary) Begin(measured time.Duration) {
+	s.table++
+	s.measured = measured
 }
 
 // Add counts a record; it keeps nothing that r points to.
 func (s *ProfileSummary) Add(r *Record) {
 	a := s.arms[r.Arm]
 	if a == nil {
-		a = &armSummary{outcomes: swap.OutcomeCounts{}, metrics: make([]metricSummary, len(s.profile.Metrics))}
+		a = &armSummary{
+			outcomes: swap.OutcomeCounts{}, metrics: make([]metricSummary, len(s.profile.Metrics)), stretches: map[place]*stretch{},
+		}
 		s.arms[r.Arm] = a
 	}
 	a.requests++
@@ -74,6 +96,7 @@ func (s *ProfileSummary) Add(r *Record) {
 		a.settle++
 		return
 	}
+	a.stretch(s.placeOf(r), s.measured).add(r, s.tokens)
 	if !r.Good() {
 		return
 	}
@@ -85,6 +108,35 @@ func (s *ProfileSummary) Add(r *Record) {
 			m.requests++
 		}
 	}
+}
+
+func (s *ProfileSummary) placeOf(r *Record) place {
+	if r.Block == 0 {
+		return place{table: s.table}
+	}
+	return place{step: int(r.Step), block: int(r.Block)}
+}
+
+func (a *armSummary) stretch(at place, measured time.Duration) *stretch {
+	of := a.stretches[at]
+	if of == nil {
+		of = &stretch{measured: measured}
+		a.stretches[at] = of
+	}
+	return of
+}
+
+// throughput is that of each step.
+func (a *armSummary) throughput(t ThroughputRule) []StepThroughput {
+	steps := map[int][]*stretch{}
+	for at, s := range a.stretches {
+		steps[at.step] = append(steps[at.step], s)
+	}
+	var out []StepThroughput
+	for _, step := range slices.Sorted(maps.Keys(steps)) {
+		out = append(out, throughputOf(t, step, steps[step]))
+	}
+	return out
 }
 
 // Arms are the arms so far, in their usual order.
@@ -105,6 +157,7 @@ func (s *ProfileSummary) Arms() []ArmMetrics {
 		for i, metric := range s.profile.Metrics {
 			arm.Metrics = append(arm.Metrics, s.summarise(metric, &a.metrics[i]))
 		}
+		arm.Throughput = a.throughput(s.profile.Throughput)
 		out = append(out, arm)
 	}
 	return out
