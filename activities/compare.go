@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 
 	"github.com/swapgate/swapgate/pkg/baseline"
 	"github.com/swapgate/swapgate/pkg/judge"
@@ -19,25 +20,42 @@ const baselineSchema = "baseline/v1"
 // evidence is what the manifests of the load stage say counts.
 type evidence struct {
 	manifests []swap.StepManifest
-	records   []rawlog.Record
 	sha256    string
 }
 
-// readEvidence reads the manifests and the records that they count, checked against their hashes.
+// readEvidence reads the manifests.
 func readEvidence(ctx context.Context, store *runstore.Store, refs []swap.ObjectRef) (evidence, error) {
 	var e evidence
 	sum := sha256.New()
 	for _, ref := range refs {
-		manifest, records, err := runstore.ReadLeanStep(ctx, store, ref)
+		manifest, err := runstore.ReadManifest(ctx, store, ref)
 		if err != nil {
 			return evidence{}, err
 		}
 		e.manifests = append(e.manifests, manifest)
-		e.records = append(e.records, records...)
 		_, _ = sum.Write([]byte(ref.SHA256))
 	}
 	e.sha256 = hex.EncodeToString(sum.Sum(nil))
 	return e, nil
+}
+
+// eachRecord gives add the records of the arms' blocks, a batch at a time, checked against the manifests.
+func (e evidence) eachRecord(ctx context.Context, store *runstore.Store, add func([]rawlog.Record), arms ...swap.Arm) error {
+	for _, manifest := range e.manifests {
+		for _, block := range manifest.Blocks {
+			if !slices.Contains(arms, block.Arm) {
+				continue
+			}
+			err := runstore.EachLeanRecord(ctx, store, block, func(rows []rawlog.Record) error {
+				add(rows)
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // CompareArms judges the load stage from its raw records.
@@ -51,8 +69,12 @@ func (a *Activities) CompareArms(ctx context.Context, in swap.CompareInput) (swa
 	if err != nil {
 		return swap.Comparison{}, err
 	}
+	blocks := judge.NewCollector(e.manifests)
+	if err := e.eachRecord(ctx, store, blocks.Add, swap.Arms[:]...); err != nil {
+		return swap.Comparison{}, err
+	}
 	ev := judge.Evidence{
-		Blocks:         judge.BlocksFrom(e.manifests, e.records),
+		Blocks:         blocks.Blocks(),
 		Gates:          in.Spec.Gates,
 		Settings:       in.Spec.Judge,
 		Ends:           judge.EndsFrom(e.manifests),
@@ -105,7 +127,11 @@ func (a *Activities) FitBaseline(ctx context.Context, in swap.FitBaselineInput) 
 	if err != nil {
 		return swap.BaselineFit{}, err
 	}
-	fit := baseline.Fit(in.Facts.Model, e.records)
+	var sample baseline.Sample
+	if err := e.eachRecord(ctx, store, sample.Add, swap.Baseline); err != nil {
+		return swap.BaselineFit{}, err
+	}
+	fit := sample.Fit(in.Facts.Model)
 	key := runstore.BaselineKey(runKey(ctx, in.Spec.Target), a.Now())
 	fit.Ref, err = runstore.PutJSON(ctx, store, key, baselineSchema, fit)
 	return fit, err

@@ -13,50 +13,62 @@ import (
 )
 
 // metrics are those that a single request has.
-var metrics = []swap.Metric{
+var metrics = [...]swap.Metric{
 	swap.MetricTTFT, swap.MetricTTFTScheduled, swap.MetricTPOT, swap.MetricE2E, swap.MetricOutputTokens,
 }
 
-// Fit summarises the measured records of the baseline arm; other records are ignored. In quantiles of a latency a failed
-// request counts as the worst, as in a verdict, so a quantile that falls on failures is absent. Mean, log-normal and
-// BlockCV describe answered requests only; Notes["failed"] says how many were not.
-func Fit(model string, records []rawlog.Record) swap.BaselineFit {
-	measured := slices.DeleteFunc(slices.Clone(records), func(r rawlog.Record) bool {
-		return !r.Measured || r.Arm != string(swap.Baseline) || swap.Outcome(r.Outcome) == swap.Abandoned
-	})
-	fit := swap.BaselineFit{Model: model}
-	for _, metric := range metrics {
-		fit.Metrics = append(fit.Metrics, fitMetric(metric, measured))
+// Sample gathers the measured requests of the baseline arm, as they are read. The zero value is empty.
+type Sample struct {
+	answered        [len(metrics)][]float64
+	blocks          [len(metrics)]blockValues
+	counted, failed int
+}
+
+// Add takes records in any order; they may be used again after it returns. Those that were not measured, not on the baseline, or
+// abandoned are ignored.
+func (s *Sample) Add(records []rawlog.Record) {
+	for i := range records {
+		record := &records[i]
+		if !record.Measured || record.Arm != string(swap.Baseline) || swap.Outcome(record.Outcome) == swap.Abandoned {
+			continue
+		}
+		s.counted++
+		if !record.Good() {
+			s.failed++
+			continue
+		}
+		for m, metric := range metrics {
+			if v, has := record.PerRequest(metric).Get(); has {
+				s.answered[m] = append(s.answered[m], v)
+				s.blocks[m].add(record, v)
+			}
+		}
 	}
-	if failed := countFailed(measured); failed > 0 {
+}
+
+// Fit summarises the sample. In quantiles of a latency a failed request counts as the worst, as in a verdict, so a quantile that
+// falls on failures is absent. Mean, log-normal and BlockCV describe answered requests only; Notes["failed"] says how many were
+// not.
+func (s *Sample) Fit(model string) swap.BaselineFit {
+	fit := swap.BaselineFit{Model: model}
+	for m := range metrics {
+		fit.Metrics = append(fit.Metrics, s.fitMetric(m))
+	}
+	if s.failed > 0 {
 		fit.Notes = map[string]string{"failed": fmt.Sprintf(
 			"%d of %d requests failed; quantiles of latency count them as the worst, mean and log-normal leave them out",
-			failed, len(measured))}
+			s.failed, s.counted)}
 	}
 	return fit
 }
 
-func fitMetric(metric swap.Metric, records []rawlog.Record) swap.MetricBaseline {
-	var answered, ranked []float64
-	blocks := blockValues{}
-	for i := range records {
-		record := &records[i]
-		if !record.Good() {
-			if metric != swap.MetricOutputTokens {
-				ranked = append(ranked, math.Inf(1))
-			}
-			continue
-		}
-		if v, has := record.PerRequest(metric).Get(); has {
-			answered, ranked = append(answered, v), append(ranked, v)
-			blocks.add(record, v)
-		}
-	}
-	q := stats.Quantiles(ranked, .5, .9, .95, .99)
+func (s *Sample) fitMetric(m int) swap.MetricBaseline {
+	answered := s.answered[m]
+	q := stats.Quantiles(s.ranked(m), .5, .9, .95, .99)
 	result := swap.MetricBaseline{
-		Metric: metric, N: len(answered), Mean: swap.Of(stats.Mean(answered)),
+		Metric: metrics[m], N: len(answered), Mean: swap.Of(stats.Mean(answered)),
 		P50: swap.Of(q[0]), P90: swap.Of(q[1]), P95: swap.Of(q[2]), P99: swap.Of(q[3]),
-		BlockCV: blocks.cv(),
+		BlockCV: s.blocks[m].cv(),
 	}
 	if fitted, ok := stats.FitLogNormal(answered); ok {
 		result.LogMean, result.LogSD = swap.Of(fitted.Mu), swap.Of(fitted.Sigma)
@@ -64,12 +76,14 @@ func fitMetric(metric swap.Metric, records []rawlog.Record) swap.MetricBaseline 
 	return result
 }
 
-func countFailed(records []rawlog.Record) int {
-	failed := 0
-	for i := range records {
-		if !records[i].Good() {
-			failed++
-		}
+// ranked are the values of a metric in which a failed request has the worst latency. It has no answer length.
+func (s *Sample) ranked(m int) []float64 {
+	if metrics[m] == swap.MetricOutputTokens {
+		return s.answered[m]
 	}
-	return failed
+	ranked := slices.Clone(s.answered[m])
+	for range s.failed {
+		ranked = append(ranked, math.Inf(1))
+	}
+	return ranked
 }

@@ -25,9 +25,18 @@ func failure() rawlog.Record {
 	return rawlog.Record{Step: 1, Block: 1, Arm: string(swap.Baseline), Measured: true, Outcome: string(swap.HTTP5xx)}
 }
 
-func metric(t *testing.T, fit swap.BaselineFit, m swap.Metric) swap.MetricBaseline {
+// fit gathers the records in two batches.
+func fit(records []rawlog.Record) swap.BaselineFit {
+	var s Sample
+	half := len(records) / 2
+	s.Add(records[:half])
+	s.Add(records[half:])
+	return s.Fit("m")
+}
+
+func metric(t *testing.T, got swap.BaselineFit, m swap.Metric) swap.MetricBaseline {
 	t.Helper()
-	for _, found := range fit.Metrics {
+	for _, found := range got.Metrics {
 		if found.Metric == m {
 			return found
 		}
@@ -42,7 +51,7 @@ func TestFitRecoversALogNormal(t *testing.T) {
 	for i := range int32(4000) {
 		records = append(records, answered(1, i/100, 100*math.Exp(.5*random.NormFloat64())))
 	}
-	ttft := metric(t, Fit("m", records), swap.MetricTTFT)
+	ttft := metric(t, fit(records), swap.MetricTTFT)
 	require.Equal(t, 4000, ttft.N)
 	require.InDelta(t, math.Log(100), ttft.LogMean.Or(0), .03)
 	require.InDelta(t, .5, ttft.LogSD.Or(0), .02)
@@ -51,15 +60,15 @@ func TestFitRecoversALogNormal(t *testing.T) {
 }
 
 func TestFitCoversEveryPerRequestMetric(t *testing.T) {
-	fit := Fit("m", []rawlog.Record{answered(1, 1, 100), answered(1, 2, 100)})
-	require.Equal(t, "m", fit.Model)
-	require.Nil(t, fit.Notes)
+	got := fit([]rawlog.Record{answered(1, 1, 100), answered(1, 2, 100)})
+	require.Equal(t, "m", got.Model)
+	require.Nil(t, got.Notes)
 	for m, want := range map[swap.Metric]float64{
 		swap.MetricTTFT: 100, swap.MetricTTFTScheduled: 100.5, swap.MetricTPOT: 10, swap.MetricE2E: 200, swap.MetricOutputTokens: 11,
 	} {
-		require.InDelta(t, want, metric(t, fit, m).Mean.Or(0), 1e-9, m)
-		require.InDelta(t, want, metric(t, fit, m).P99.Or(0), 1e-9, m)
-		require.InDelta(t, 0, metric(t, fit, m).LogSD.Or(1), 1e-9, m)
+		require.InDelta(t, want, metric(t, got, m).Mean.Or(0), 1e-9, m)
+		require.InDelta(t, want, metric(t, got, m).P99.Or(0), 1e-9, m)
+		require.InDelta(t, 0, metric(t, got, m).LogSD.Or(1), 1e-9, m)
 	}
 }
 
@@ -68,28 +77,28 @@ func TestFitCountsFailuresAsTheWorstLatency(t *testing.T) {
 	for range 18 {
 		records = append(records, answered(1, 1, 100))
 	}
-	fit := Fit("m", records)
-	ttft := metric(t, fit, swap.MetricTTFT)
+	got := fit(records)
+	ttft := metric(t, got, swap.MetricTTFT)
 	require.Equal(t, 18, ttft.N)
 	require.InDelta(t, 100, ttft.P50.Or(0), 0)
 	require.False(t, ttft.P99.Valid())
-	require.True(t, metric(t, fit, swap.MetricOutputTokens).P99.Valid())
-	require.Contains(t, fit.Notes["failed"], "1 of 19 requests failed")
+	require.True(t, metric(t, got, swap.MetricOutputTokens).P99.Valid())
+	require.Contains(t, got.Notes["failed"], "1 of 19 requests failed")
 }
 
 func TestFitIgnoresWhatIsNotTheMeasuredBaseline(t *testing.T) {
 	other, settling, cut := answered(1, 1, 100), answered(1, 1, 100), failure()
 	other.Arm, settling.Measured, cut.Outcome = string(swap.Candidate), false, string(swap.Abandoned)
-	fit := Fit("m", []rawlog.Record{other, settling, cut})
-	ttft := metric(t, fit, swap.MetricTTFT)
+	got := fit([]rawlog.Record{other, settling, cut})
+	ttft := metric(t, got, swap.MetricTTFT)
 	require.Zero(t, ttft.N)
 	require.False(t, ttft.Mean.Valid() || ttft.P50.Valid() || ttft.LogMean.Valid() || ttft.BlockCV.Valid())
-	require.Nil(t, fit.Notes)
+	require.Nil(t, got.Notes)
 }
 
 func TestBlockCVComparesBlocksOfOneStepOnly(t *testing.T) {
 	steady := []rawlog.Record{answered(1, 1, 100), answered(1, 2, 100), answered(2, 1, 500), answered(2, 2, 500)}
-	require.InDelta(t, 0, metric(t, Fit("m", steady), swap.MetricTTFT).BlockCV.Or(1), 1e-12)
+	require.InDelta(t, 0, metric(t, fit(steady), swap.MetricTTFT).BlockCV.Or(1), 1e-12)
 	shaky := []rawlog.Record{answered(1, 1, 90), answered(1, 2, 110)}
-	require.InDelta(t, math.Sqrt(200)/100, metric(t, Fit("m", shaky), swap.MetricTTFT).BlockCV.Or(0), 1e-9)
+	require.InDelta(t, math.Sqrt(200)/100, metric(t, fit(shaky), swap.MetricTTFT).BlockCV.Or(0), 1e-9)
 }

@@ -11,11 +11,16 @@ import (
 // blockValues are the values of each block of each step.
 type blockValues map[int32]map[int32][]float64
 
-func (b blockValues) add(record *rawlog.Record, value float64) {
-	if b[record.Step] == nil {
-		b[record.Step] = map[int32][]float64{}
+func (b *blockValues) add(record *rawlog.Record, value float64) {
+	if *b == nil {
+		*b = blockValues{}
 	}
-	b[record.Step][record.Block] = append(b[record.Step][record.Block], value)
+	step := (*b)[record.Step]
+	if step == nil {
+		step = map[int32][]float64{}
+		(*b)[record.Step] = step
+	}
+	step[record.Block] = append(step[record.Block], value)
 }
 
 // cv is the coefficient of variation of the block medians about the mean of their own step, pooled over the steps: load

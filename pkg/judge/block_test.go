@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
 
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-func TestBlocksFromLetsTheManifestsDecideWhatCounts(t *testing.T) {
+func TestTheManifestsDecideWhatCounts(t *testing.T) {
 	at := func(step, block, pair int, arm swap.Arm) swap.BlockResult {
 		return swap.BlockResult{
 			BlockPlan: swap.BlockPlan{Step: step, Block: block, Pair: pair, Arm: arm}, MeasuredMS: 2500, Planned: 2,
@@ -23,9 +24,15 @@ func TestBlocksFromLetsTheManifestsDecideWhatCounts(t *testing.T) {
 	}
 	settling, unsealed := rawlog.Record{Step: 1, Block: 1}, rawlog.Record{Step: 1, Block: 9}
 	measured := rawlog.Record{Step: 1, Block: 1, Measured: true}
-	got := BlocksFrom(manifests, []rawlog.Record{settling, unsealed, measured})
+	c := NewCollector(manifests)
+	batch := []rawlog.Record{settling, unsealed}
+	c.Add(batch)
+	batch[0] = measured // a reader uses its batch again
+	c.Add(batch[:1])
+	var requests Requests
+	requests.Append(&measured)
 	want := []Block{
-		{Step: 1, Block: 1, Pair: 1, Arm: swap.Baseline, Recorded: 2, Records: []rawlog.Record{measured}},
+		{Step: 1, Block: 1, Pair: 1, Arm: swap.Baseline, Recorded: 2, Requests: requests},
 		{Step: 1, Block: 2, Pair: 1, Arm: swap.Candidate},
 		{Step: 2, Block: 1, Pair: 1, Arm: swap.Candidate},
 	}
@@ -33,7 +40,7 @@ func TestBlocksFromLetsTheManifestsDecideWhatCounts(t *testing.T) {
 		want[i].MeasuredSeconds, want[i].ScheduleSHA256, want[i].Planned = 2.5, "s", 2
 		want[i].Outcomes = swap.OutcomeCounts{swap.OK: 2}
 	}
-	require.Empty(t, cmp.Diff(want, got))
+	require.Empty(t, cmp.Diff(want, c.Blocks(), cmp.AllowUnexported(Requests{}), cmpopts.EquateNaNs()))
 }
 
 func TestPairsWithoutTheirEqualAreLeftOut(t *testing.T) {

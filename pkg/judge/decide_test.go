@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -198,8 +199,9 @@ func TestEvidenceIsCheckedBeforeItIsBelieved(t *testing.T) {
 		{"other schedule", func(e *Evidence) { e.Blocks[5].ScheduleSHA256 = "x" }, swap.ReasonPlanMismatch, "in 1 pairs"},
 		{"late client", func(e *Evidence) {
 			for b := range e.Blocks {
-				for r := range e.Blocks[b].Records {
-					e.Blocks[b].Records[r].LateUS = 12_000
+				late := e.Blocks[b].Requests.clientLate
+				for i := range late {
+					late[i] = 12
 				}
 			}
 		}, swap.ReasonInstrument, "12.0 ms late"},
@@ -238,14 +240,9 @@ func TestDifferentAnswerLengthsAreFoundAndFlagged(t *testing.T) {
 
 func TestIdenticalConstantArmsPassExactly(t *testing.T) {
 	s := usual()
-	e := s.evidence(gate(swap.MetricOutputTokens, swap.StatP50, .05))
 	fifty := int32(50)
-	for b := range e.Blocks {
-		for r := range e.Blocks[b].Records {
-			e.Blocks[b].Records[r].OutputTokens = &fifty
-		}
-	}
-	got := Decide(e)
+	s.each(func(r *rawlog.Record) { r.OutputTokens = &fifty })
+	got := Decide(s.evidence(gate(swap.MetricOutputTokens, swap.StatP50, .05)))
 	require.Equal(t, swap.Pass, got.Decision)
 	require.InDelta(t, 0, got.Gates[0].High.Or(1), 0)
 }

@@ -82,9 +82,11 @@ func (c *checks) lateSends(e Evidence, p pairs) {
 func latenessP99(p pairs, arm swap.Arm) float64 {
 	var tally lateness.Tally
 	for k := range p.list {
-		records := p.list[k].blocks.Get(arm).Records
-		for i := range records {
-			tally.Add(&records[i])
+		requests := &p.list[k].blocks.Get(arm).Requests
+		for i, late := range requests.clientLate {
+			if !math.IsNaN(late) {
+				tally.AddOwn(late, requests.connReused[i])
+			}
 		}
 	}
 	return tally.P99MS().Or(math.NaN())

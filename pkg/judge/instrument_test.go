@@ -55,40 +55,29 @@ func TestAFaultOfTheClientLetsNothingBeDecided(t *testing.T) {
 	}
 }
 
-func late(e *Evidence, change func(*rawlog.Record)) {
-	for b := range e.Blocks {
-		for r := range e.Blocks[b].Records {
-			change(&e.Blocks[b].Records[r])
-		}
-	}
-}
-
 func TestLateSendsAreTheClientsOwn(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		spoil func(*Evidence)
-		want  swap.Decision
+		name      string
+		spoil     func(*rawlog.Record)
+		tolerated time.Duration
+		want      swap.Decision
 	}{
-		{"late", func(e *Evidence) { late(e, func(r *rawlog.Record) { r.LateUS = 12_000 }) }, swap.Inconclusive},
-		{"held back by the plan", func(e *Evidence) { late(e, func(r *rawlog.Record) { r.LateUS, r.HeldUS = 12_000, 11_500 }) }, swap.Fail},
-		{"tolerated by the request", func(e *Evidence) {
-			e.SendLateness = swap.Duration(20 * time.Millisecond)
-			late(e, func(r *rawlog.Record) { r.LateUS = 12_000 })
-		}, swap.Fail},
-		{"a new connection among kept ones", func(e *Evidence) {
-			late(e, func(r *rawlog.Record) { r.ConnReused = r.Seq%10 > 0 })
-			late(e, func(r *rawlog.Record) {
-				if !r.ConnReused {
-					r.LateUS = 90_000
-				}
-			})
-		}, swap.Fail},
+		{"late", func(r *rawlog.Record) { r.LateUS = 12_000 }, 0, swap.Inconclusive},
+		{"held back by the plan", func(r *rawlog.Record) { r.LateUS, r.HeldUS = 12_000, 11_500 }, 0, swap.Fail},
+		{"tolerated by the request", func(r *rawlog.Record) { r.LateUS = 12_000 }, 20 * time.Millisecond, swap.Fail},
+		{"a new connection among kept ones", func(r *rawlog.Record) {
+			if r.ConnReused = r.Seq%10 > 0; !r.ConnReused {
+				r.LateUS = 90_000
+			}
+		}, 0, swap.Fail},
+		{"never sent", func(r *rawlog.Record) { r.SentUnixNS, r.LateUS = 0, 12_000 }, 0, swap.Fail},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := usual()
 			s.ttft = 2
+			s.each(c.spoil)
 			e := s.evidence(gate(swap.MetricTTFT, swap.StatP50, .2))
-			c.spoil(&e)
+			e.SendLateness = swap.Duration(c.tolerated)
 			require.Equal(t, c.want, Decide(e).Decision)
 		})
 	}
@@ -103,14 +92,15 @@ func TestNoEvidenceDecidesWhereTheClientIsAtFault(t *testing.T) {
 			noise: .1, fails: rapid.SampledFrom([]float64{0, .5, 1}).Draw(t, "fails"), failAs: swap.HTTP5xx,
 			baseFail: rapid.SampledFrom([]float64{0, 1}).Draw(t, "base fails"),
 		}
+		instrument := Instrument{Step: 1}
+		if rapid.Bool().Draw(t, "its own account tells") {
+			instrument.State = faulty("cpu")
+		} else {
+			s.each(func(r *rawlog.Record) { r.LateUS = 60_000_000 })
+		}
 		e := s.evidence(usualGates()...)
 		e.Settings.Resamples, e.Settings.MinBlocks, e.Settings.MinTail = 49, 4, 1
-		e.Instruments = []Instrument{{Step: 1}}
-		if rapid.Bool().Draw(t, "its own account tells") {
-			e.Instruments[0].State = faulty("cpu")
-		} else {
-			late(&e, func(r *rawlog.Record) { r.LateUS = 60_000_000 })
-		}
+		e.Instruments = []Instrument{instrument}
 		got := Decide(e)
 		if got.Decision != swap.Inconclusive || got.Reasons[0].Code != swap.ReasonInstrument {
 			t.Fatalf("decided %s: %+v", got.Decision, got.Reasons)

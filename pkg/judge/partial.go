@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/stats"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
@@ -28,15 +27,15 @@ type lacking struct {
 	uncounted, valueless int
 }
 
-// add counts one good answer.
-func (l *lacking) add(record *rawlog.Record, metric swap.Metric, has bool) {
-	if !has && !shouldHave(record, metric) {
+// add counts one good answer, of so many tokens (NaN where the server did not count), that has the metric or not.
+func (l *lacking) add(tokens float64, metric swap.Metric, has bool) {
+	if !has && !shouldHave(tokens, metric) {
 		return
 	}
 	l.answers++
 	switch {
 	case has:
-	case restsOnTokens(metric) && record.OutputTokens == nil:
+	case restsOnTokens(metric) && math.IsNaN(tokens):
 		l.uncounted++
 	default:
 		l.valueless++
@@ -49,8 +48,8 @@ func (l lacking) total() int { return l.uncounted + l.valueless }
 func (l lacking) exceeds(share float64) bool { return float64(l.total()) > share*float64(l.answers) }
 
 // shouldHave reports whether a good answer should have the metric. An answer of one token has no time per token.
-func shouldHave(record *rawlog.Record, metric swap.Metric) bool {
-	return metric != swap.MetricTPOT || record.OutputTokens == nil || *record.OutputTokens > 1
+func shouldHave(tokens float64, metric swap.Metric) bool {
+	return metric != swap.MetricTPOT || !(tokens <= 1)
 }
 
 func restsOnTokens(metric swap.Metric) bool {

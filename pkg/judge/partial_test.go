@@ -10,22 +10,6 @@ import (
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// spoil changes every n-th record of an arm that has an answer; 0 changes none.
-func (e *Evidence) spoil(arm swap.Arm, every int, change func(*rawlog.Record)) {
-	seen := 0
-	for b := range e.Blocks {
-		for r := range e.Blocks[b].Records {
-			record := &e.Blocks[b].Records[r]
-			if e.Blocks[b].Arm != arm || every == 0 || !record.Good() {
-				continue
-			}
-			if seen++; seen%every == 0 {
-				change(record)
-			}
-		}
-	}
-}
-
 func uncount(record *rawlog.Record)    { record.OutputTokens = nil }
 func comeAtOnce(record *rawlog.Record) { record.LastUS = record.FirstUS }
 
@@ -43,12 +27,12 @@ func ofMetric(t *testing.T, c swap.Comparison, metric swap.Metric) swap.GateResu
 // The slow half of the candidate's answers has no token count: the rest is as fast as the baseline, and half of the tokens
 // seems to be gone.
 func TestATokenGateIsNotJudgedOnAPartOfTheAnswers(t *testing.T) {
-	e := usual().evidence(usualGates()...)
-	e.spoil(swap.Candidate, 2, func(r *rawlog.Record) {
+	s := usual()
+	s.spoil(swap.Candidate, 2, func(r *rawlog.Record) {
 		slow := *r.FirstUS + 2*(*r.LastUS-*r.FirstUS)
 		r.LastUS, r.OutputTokens = &slow, nil
 	})
-	got := Decide(e)
+	got := Decide(s.evidence(usualGates()...))
 	for _, metric := range []swap.Metric{swap.MetricTPOT, swap.MetricThroughput, swap.MetricOutputTokens} {
 		g := ofMetric(t, got, metric)
 		require.Equal(t, swap.Inconclusive, g.Decision, metric)
@@ -113,10 +97,10 @@ func TestHowManyAnswersMayLackAMetric(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e := usual().evidence(c.gate)
-			e.spoil(swap.Baseline, c.base, c.spoil)
-			e.spoil(swap.Candidate, c.cand, c.spoil)
-			got := Decide(e)
+			s := usual()
+			s.spoil(swap.Baseline, c.base, c.spoil)
+			s.spoil(swap.Candidate, c.cand, c.spoil)
+			got := Decide(s.evidence(c.gate))
 			if c.blocked {
 				require.Equal(t, swap.Inconclusive, got.Decision)
 				require.Equal(t, swap.ReasonPartialData, got.Reasons[0].Code)
@@ -137,10 +121,10 @@ func TestHowManyAnswersMayLackAMetric(t *testing.T) {
 }
 
 func TestNoTokenCountAtAllIsNoData(t *testing.T) {
-	e := usual().evidence(gate(swap.MetricTPOT, swap.StatP50, .2))
-	e.spoil(swap.Baseline, 1, uncount)
-	e.spoil(swap.Candidate, 1, uncount)
-	got := Decide(e)
+	s := usual()
+	s.spoil(swap.Baseline, 1, uncount)
+	s.spoil(swap.Candidate, 1, uncount)
+	got := Decide(s.evidence(gate(swap.MetricTPOT, swap.StatP50, .2)))
 	require.Equal(t, swap.ReasonNoData, got.Gates[0].Reason.Code)
 	require.Contains(t, got.Gates[0].Reason.Message, "may not report token usage")
 }
@@ -156,11 +140,11 @@ func TestAPartOfTheAnswersNeverDecides(t *testing.T) {
 		s.steps, s.pairs, s.requests = 1, 10, 40
 		s.tpot, s.tokens = rapid.Float64Range(.5, 2).Draw(t, "tpot"), rapid.Float64Range(.5, 2).Draw(t, "tokens")
 		s.baseFail, s.fails = rapid.Float64Range(0, .2).Draw(t, "base fails"), rapid.Float64Range(0, .2).Draw(t, "cand fails")
+		partOf := rapid.SampledFrom(swap.Arms[:]).Draw(t, "arm")
+		s.spoil(partOf, rapid.IntRange(2, 70).Draw(t, "every"), uncount)
+		s.spoil(partOf.Other(), rapid.IntRange(0, 90).Draw(t, "every other"), uncount)
 		e := s.evidence(gates...)
 		e.Settings.Resamples = 49
-		partOf := rapid.SampledFrom(swap.Arms[:]).Draw(t, "arm")
-		e.spoil(partOf, rapid.IntRange(2, 70).Draw(t, "every"), uncount)
-		e.spoil(partOf.Other(), rapid.IntRange(0, 90).Draw(t, "every other"), uncount)
 		for _, g := range Decide(e).Gates {
 			if g.Decision != swap.Inconclusive || g.Reason.Code != swap.ReasonPartialData && g.Reason.Code != swap.ReasonNoData {
 				t.Fatalf("%s is %s: %s", g.Name, g.Decision, g.Reason.Message)

@@ -20,19 +20,17 @@ type samples struct {
 func collect(p pairs, arm swap.Arm, metric swap.Metric) samples {
 	s := samples{byPair: make([][]float64, len(p.list))}
 	for k := range p.list {
-		records := p.list[k].blocks.Get(arm).Records
-		values := make([]float64, 0, len(records))
-		for i := range records {
-			record := &records[i]
-			value, has := record.PerRequest(metric).Get()
-			if record.Good() {
-				s.lacks.add(record, metric, has)
-			}
+		requests := &p.list[k].blocks.Get(arm).Requests
+		values := make([]float64, 0, requests.Len())
+		for i, value := range requests.PerRequest(metric) {
+			outcome, has := requests.outcomes[i], !math.IsNaN(value)
 			switch {
-			case record.Good() && has:
-				values = append(values, value)
-			case record.Good():
-			case isLatency(metric) && swap.Outcome(record.Outcome) != swap.Abandoned:
+			case outcome.good():
+				s.lacks.add(requests.outputTokens[i], metric, has)
+				if has {
+					values = append(values, value)
+				}
+			case isLatency(metric) && !outcome.abandoned():
 				values = append(values, math.Inf(1))
 				s.failed++
 			}
@@ -96,13 +94,12 @@ func throughput(p pairs, arm swap.Arm) (tokens blockSums, lacks lacking) {
 	for k := range p.list {
 		block := p.list[k].blocks.Get(arm)
 		tokens.den[k] = block.MeasuredSeconds
-		for i := range block.Records {
-			record := &block.Records[i]
-			if !record.Good() {
+		for i, n := range block.Requests.outputTokens {
+			if !block.Requests.outcomes[i].good() {
 				continue
 			}
-			n, has := record.Tokens().Get()
-			lacks.add(record, swap.MetricThroughput, has)
+			has := !math.IsNaN(n)
+			lacks.add(n, swap.MetricThroughput, has)
 			if has {
 				tokens.num[k] += n
 			}
@@ -115,18 +112,10 @@ func throughput(p pairs, arm swap.Arm) (tokens blockSums, lacks lacking) {
 func failures(p pairs, arm swap.Arm) (failed blockSums, outcomes swap.OutcomeCounts) {
 	failed, outcomes = newBlockSums(len(p.list)), swap.OutcomeCounts{}
 	for k := range p.list {
-		records := p.list[k].blocks.Get(arm).Records
-		for i := range records {
-			outcome := swap.Outcome(records[i].Outcome)
-			outcomes[outcome]++
-			if outcome == swap.Abandoned {
-				continue
-			}
-			failed.den[k]++
-			if !outcome.Good() {
-				failed.num[k]++
-			}
-		}
+		tally := p.list[k].blocks.Get(arm).Requests.count()
+		tally.addTo(outcomes)
+		bad, finished := tally.failures()
+		failed.num[k], failed.den[k] = float64(bad), float64(finished)
 	}
 	return failed, outcomes
 }

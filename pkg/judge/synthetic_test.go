@@ -20,7 +20,25 @@ type scene struct {
 	noise           float64
 	// drift multiplies the candidate's latencies in the second half of each step.
 	drift float64
+	// spoils change records before they are evidence.
+	spoils []func(*rawlog.Record)
 }
+
+// spoil changes every n-th answered record of an arm; 0 changes none.
+func (s *scene) spoil(arm swap.Arm, every int, change func(*rawlog.Record)) {
+	seen := 0
+	s.each(func(r *rawlog.Record) {
+		if r.Arm != string(arm) || every == 0 || !r.Good() {
+			return
+		}
+		if seen++; seen%every == 0 {
+			change(r)
+		}
+	})
+}
+
+// each changes every record.
+func (s *scene) each(change func(*rawlog.Record)) { s.spoils = append(s.spoils, change) }
 
 func usual() scene {
 	return scene{
@@ -80,7 +98,10 @@ func (s scene) block(random *rand.Rand, step, number int, arm swap.Arm) Block {
 		record := s.record(random, arm, level, number > s.pairs)
 		record.Step, record.Block, record.Pair, record.Seq = int32(step), int32(number), int32(b.Pair), int32(seq)
 		b.Outcomes[swap.Outcome(record.Outcome)]++
-		b.Records = append(b.Records, record)
+		for _, change := range s.spoils {
+			change(&record)
+		}
+		b.Requests.Append(&record)
 	}
 	return b
 }

@@ -39,10 +39,14 @@ func (t *Tally) Add(r *rawlog.Record) {
 	if r.SentUnixNS == 0 {
 		return
 	}
-	late := OwnMS(r)
-	t.all.Add(late)
-	if r.ConnReused {
-		t.kept.Add(late)
+	t.AddOwn(OwnMS(r), r.ConnReused)
+}
+
+// AddOwn counts a request that was sent so many ms late through the client's own fault, on a kept connection or a new one.
+func (t *Tally) AddOwn(ms float64, connReused bool) {
+	t.all.Add(ms)
+	if connReused {
+		t.kept.Add(ms)
 	}
 }
 
