@@ -309,7 +309,8 @@ func TestAFaultNamesItsLoadWorker(t *testing.T) {
 	got := together(t, startShards(t, s)...)
 	at := slices.IndexFunc(got.Instrument.Faults, func(f swap.InstrumentFault) bool { return f.Signal == "calibration" })
 	require.GreaterOrEqual(t, at, 0)
-	require.Regexp(t, `^the load client could not be checked: the load client misread .* it saw no token \(shard [01]\)$`, got.Instrument.Faults[at].Message)
+	require.Regexp(t, `^the load client could not be checked: the load client misread .* it saw no token \(shard [01]\)$`,
+		got.Instrument.Faults[at].Message)
 }
 
 // The noticeboard keeps no token when a step is over.

@@ -39,8 +39,9 @@ func newMetricsCommand(a *app) *cobra.Command {
 		Use:   "metrics FILE…",
 		Short: "Compute the metrics of raw requests, by the definitions of swapgate or of another tool",
 		Long: `Compute the metrics of requests.parquet files on this machine, for each arm: requests by outcome, and mean, P50, P90, P95
-and P99 of the good requests in the measured time, and requests and tokens per second in each load step. Tools mean different things by the same names; --profile chooses whose
-definitions are used, and they are printed with the numbers. Temporal and the run store are not needed.`,
+and P99 of the good requests in the measured time, and requests and tokens per second in each load step. Tools mean different
+things by the same names; --profile chooses whose definitions are used, and they are printed with the numbers. Temporal and the
+run store are not needed.`,
 		Example: "  swapgate metrics --profile vllm block-*/*/requests.parquet",
 		Args:    atLeastOne("FILE"),
 		RunE:    func(_ *cobra.Command, files []string) error { return a.metrics(files, profile, format) },
