@@ -28,6 +28,8 @@ type Deps struct {
 	OpenRoute func(swap.Route) (traffic.Controller, error)
 	// Calibrate checks the load client before each step.
 	Calibrate Calibrate
+	// Tell gives news to the workflow.
+	Tell Tell
 	// Shards is how load workers that share a step find each other.
 	Shards Shards
 	// Slack posts messages.
@@ -60,6 +62,7 @@ func Production(log *slog.Logger, version string) Deps {
 			return traffic.New(r, token.Reveal(), hc)
 		},
 		Calibrate: calibration.Run,
+		Tell:      signalWorkflow,
 		Slack:     notify.Poster{HTTP: hc},
 	}
 }

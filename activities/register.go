@@ -25,9 +25,9 @@ func (a *Activities) RegisterControl(r worker.ActivityRegistry) {
 
 // RegisterLoad registers the load generators.
 func (a *Activities) RegisterLoad(r worker.ActivityRegistry) {
-	register(r, swap.ActivityWarmUp, a.WarmUp)
-	register(r, swap.ActivityLoadStep, a.LoadStep)
-	register(r, swap.ActivityObserveWindow, a.ObserveWindow)
+	register(r, swap.ActivityWarmUp, announced(a, a.WarmUp))
+	register(r, swap.ActivityLoadStep, announced(a, a.LoadStep))
+	register(r, swap.ActivityObserveWindow, announced(a, a.ObserveWindow))
 }
 
 // RegisterGPU registers what runs on a GPU host.

@@ -72,6 +72,7 @@ func newSite(t *testing.T, changes ...func(*plan)) *site {
 	}
 	s := &site{deps: Production(slog.New(slog.DiscardHandler), "v-test")}
 	s.deps.Calibrate = goodClient
+	s.deps.Tell = func(context.Context, swap.LoadNews) error { return nil }
 	if p.deps != nil {
 		p.deps(&s.deps)
 	}

@@ -24,10 +24,13 @@ const (
 const stageStuck = "rollback-stuck"
 
 // board is what people see of a run: the status query, the current details in the Temporal UI, and the search
-// attributes. It changes at stage boundaries only.
+// attributes. It changes at stage boundaries, and with what load workers tell.
 type board struct {
 	status swap.Status
 	in     swap.Request
+	// work is what load workers do now, or are wanted for; prolonged says that it takes longer than planned.
+	work      []loadWork
+	prolonged bool
 }
 
 func newBoard(ctx workflow.Context, in swap.Request) *board {
@@ -140,6 +143,9 @@ func (b *board) markdown() string {
 	}
 	fmt.Fprintf(&s, "\nload steps %d/%d, rollout windows %d, planned end %s\n",
 		b.status.StepsDone, b.status.Steps, b.status.Windows, b.status.PlannedEnd.UTC().Format(time.RFC3339))
+	if b.status.Now != "" {
+		fmt.Fprintf(&s, "\n**Now:** %s\n", cell(b.status.Now))
+	}
 	for _, r := range b.status.Reasons {
 		fmt.Fprintf(&s, "\n- %s: %s", r.Code, cell(r.Message))
 	}

@@ -11,6 +11,12 @@ import (
 // step drives one load step on as many load workers as share it. Shard 0 conducts the others and has the result. When one
 // fails for good, or the conductor is done, the others are cancelled; none of them drives load any more when step returns.
 func (v *validation) step(ctx workflow.Context, number int) (swap.StepResult, error) {
+	result, err := v.driveStep(ctx, number)
+	v.board.released(ctx)
+	return result, err
+}
+
+func (v *validation) driveStep(ctx workflow.Context, number int) (swap.StepResult, error) {
 	var result swap.StepResult
 	if v.in.Spec.Load.Shards <= 1 {
 		err := v.shard(ctx, number, 0).Get(ctx, &result)
@@ -59,6 +65,7 @@ func (v *validation) shard(ctx workflow.Context, number, shard int) workflow.Fut
 	}
 	opts := drive(summary, load.LongestStep(spec))
 	opts.ActivityID = id
+	v.board.scheduled(ctx, id, fmt.Sprintf("step %d/%d", number, len(load.Steps)))
 	in := swap.LoadStepInput{Spec: v.in.Spec, Step: number, Shard: shard, Facts: v.verdict.Arms}
 	if warm := v.verdict.WarmUp; warm != nil {
 		in.TPOTms = swap.PerArm[swap.Value]{Baseline: warm.Baseline.HotTPOTms, Candidate: warm.Candidate.HotTPOTms}

@@ -58,7 +58,10 @@ func (v *validation) warmUp(ctx workflow.Context) (string, error) {
 		in := swap.WarmUpInput{Spec: v.in.Spec, Arm: arm, Facts: v.verdict.Arms.Get(arm)}
 		opts := drive(fmt.Sprintf("%s until latency is stable", arm), v.in.Spec.WarmUp.MaxDuration.Std())
 		actx := workflow.WithActivityOptions(ctx, opts)
-		if err := workflow.ExecuteActivity(actx, swap.ActivityWarmUp, in).Get(actx, both.Ptr(arm)); err != nil {
+		v.board.scheduled(ctx, swap.ActivityWarmUp, fmt.Sprintf("the warm-up of the %s", arm))
+		err := workflow.ExecuteActivity(actx, swap.ActivityWarmUp, in).Get(actx, both.Ptr(arm))
+		v.board.released(ctx)
+		if err != nil {
 			return "", err
 		}
 	}
@@ -70,7 +73,7 @@ func (v *validation) warmUp(ctx workflow.Context) (string, error) {
 // load drives the steps on both arms in interleaved blocks, with telemetry beside them.
 func (v *validation) load(ctx workflow.Context) (string, error) {
 	spec := v.in.Spec
-	stopCapture := v.capture(ctx, spec.Load.Duration())
+	stopCapture := v.capture(ctx, longestLoad(spec.Load))
 	err := v.steps(ctx)
 	v.telemetry = stopCapture()
 	v.verdict.Telemetry = v.telemetry
@@ -78,6 +81,15 @@ func (v *validation) load(ctx workflow.Context) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("%d steps, %s", len(spec.Load.Steps), spec.Load.Duration()), nil
+}
+
+// longestLoad is the time that all steps take where each is prolonged as far as it may be.
+func longestLoad(l swap.Load) time.Duration {
+	var d time.Duration
+	for _, s := range l.Steps {
+		d += l.LongestStep(s)
+	}
+	return d
 }
 
 func (v *validation) steps(ctx workflow.Context) error {

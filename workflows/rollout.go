@@ -65,7 +65,10 @@ func (v *validation) window(ctx workflow.Context, index, weight int, state json.
 	in := swap.ObserveWindowInput{
 		Spec: v.in.Spec, Facts: v.verdict.Arms, Index: index, Weights: want, Extensions: v.extensions, State: state,
 	}
-	if err := workflow.ExecuteActivity(actx, swap.ActivityObserveWindow, in).Get(actx, &res); err != nil {
+	v.board.scheduled(ctx, opts.ActivityID, fmt.Sprintf("window %d", index))
+	err := workflow.ExecuteActivity(actx, swap.ActivityObserveWindow, in).Get(actx, &res)
+	v.board.released(ctx)
+	if err != nil {
 		return swap.Window{}, nil, err
 	}
 	v.verdict.Rollout.Windows = append(v.verdict.Rollout.Windows, res.Window)

@@ -71,6 +71,7 @@ func newValidation(ctx workflow.Context, in swap.Request) (*validation, error) {
 		},
 	}
 	v.board = newBoard(ctx, in)
+	v.hearLoadNews(ctx)
 	return v, v.handlers(ctx)
 }
 

@@ -52,6 +52,8 @@ type Progress struct {
 	ETA       string `json:"eta,omitempty"`
 	// Pending counts objects not yet accepted by the run store.
 	Pending int `json:"uploads_pending"`
+	// Note says what is out of the plan, such as why a step is prolonged.
+	Note string `json:"note,omitempty"`
 	// Problem is what holds the activity up although it goes on, such as a store that does not answer.
 	Problem string `json:"problem,omitempty"`
 }

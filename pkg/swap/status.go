@@ -16,6 +16,9 @@ const (
 	UpdateExtend   = "extend"
 	UpdateRollback = "rollback"
 
+	// SignalLoadNews is how an activity on a load worker tells its workflow how it stands; its argument is a LoadNews.
+	SignalLoadNews = "load_news"
+
 	QueryStatus  = "status"
 	QueryPlan    = "plan"
 	QueryPreview = "verdict_preview"
@@ -57,9 +60,20 @@ type Status struct {
 	Windows   int `json:"windows"`
 	// Weights is the last known split of traffic; absent without a route.
 	Weights *Weights `json:"weights,omitempty"`
+	// Now says what a load worker is doing, or that one is waited for; empty where there is nothing to say.
+	Now string `json:"now,omitempty"`
 	// Waiting says what a person can do now, in one sentence; empty when nothing is awaited.
 	Waiting string   `json:"waiting,omitempty"`
 	Reasons []Reason `json:"reasons,omitempty"`
+}
+
+// LoadNews is what an activity on a load worker tells its workflow: that it has begun, and then whatever people should know
+// before it ends.
+type LoadNews struct {
+	ActivityID   string `json:"activity_id"`
+	ActivityType string `json:"activity_type"`
+	// Note is a sentence for people; empty when an attempt begins.
+	Note string `json:"note,omitempty"`
 }
 
 // ByRequest is the argument of the updates approve, abort, extend and rollback.

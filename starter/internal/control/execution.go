@@ -68,6 +68,8 @@ type PendingActivity struct {
 	Started bool   `json:"started"`
 	Paused  bool   `json:"paused,omitempty"`
 	Attempt int    `json:"attempt"`
+	// Scheduled is when the present attempt was given to the queue.
+	Scheduled *time.Time `json:"scheduled,omitempty"`
 	// MaxAttempts is 0 where attempts are unlimited.
 	MaxAttempts int `json:"max_attempts,omitempty"`
 	// LastFailure is that of the last attempt, with its type.
@@ -121,6 +123,10 @@ func pendingOf(p *workflow.PendingActivityInfo) PendingActivity {
 		Attempt:     int(p.GetAttempt()),
 		MaxAttempts: int(p.GetMaximumAttempts()),
 		LastFailure: failureText(p.GetLastFailure()),
+	}
+	if scheduled := p.GetScheduledTime(); scheduled != nil {
+		t := scheduled.AsTime()
+		a.Scheduled = &t
 	}
 	if next := p.GetNextAttemptScheduleTime(); next != nil {
 		t := next.AsTime()

@@ -132,6 +132,8 @@ type Observation struct {
 	Status *swap.Status
 	// Execution is what the server says.
 	Execution Execution
+	// Queued says where the run stands in the line for a load worker; empty where it waits for none.
+	Queued string
 	// Problems say what is wrong, one sentence each.
 	Problems []string
 }
@@ -163,6 +165,11 @@ func (r *Run) Observe(ctx context.Context) (Observation, error) {
 		missing = slices.DeleteFunc(missing, func(q Queue) bool { return q.Name != swap.QueueControl })
 	}
 	o.Problems = diagnose(e, missing, answered)
+	if e.State == Running && len(missing) == 0 {
+		if o.Queued, err = r.c.queued(ctx, e); err != nil {
+			return o, err
+		}
+	}
 	return o, nil
 }
 

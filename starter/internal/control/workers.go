@@ -71,25 +71,30 @@ func (c *Client) busy(ctx context.Context, q Queue) (bool, error) {
 	if q.Name != swap.QueueLoad {
 		return false, nil
 	}
+	running, err := c.running(ctx)
+	return slices.ContainsFunc(running, func(e Execution) bool { return e.atWorkOn(q.Name) }), err
+}
+
+// running describes the validations that run, the newest of them where there are very many.
+func (c *Client) running(ctx context.Context) ([]Execution, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	running, err := c.sdk.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
+	list, err := c.sdk.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
 		Namespace: c.Namespace, PageSize: mostDescribed,
 		Query: fmt.Sprintf("WorkflowType = %q AND ExecutionStatus = 'Running'", swap.WorkflowValidateSwap),
 	})
 	if err != nil {
-		return false, c.unreachable(err)
+		return nil, c.unreachable(err)
 	}
-	for _, e := range running.GetExecutions() {
+	var all []Execution
+	for _, e := range list.GetExecutions() {
 		d, err := c.sdk.DescribeWorkflow(ctx, e.GetExecution().GetWorkflowId(), e.GetExecution().GetRunId())
 		if err != nil {
-			return false, c.unreachable(err)
+			return nil, c.unreachable(err)
 		}
-		if executionOf(d).atWorkOn(q.Name) {
-			return true, nil
-		}
+		all = append(all, executionOf(d))
 	}
-	return false, nil
+	return all, nil
 }
 
 func polled(pollers []*taskqueue.PollerInfo, now time.Time) bool {

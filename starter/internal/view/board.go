@@ -29,6 +29,9 @@ func Render(o control.Observation, now time.Time) []string {
 			lines = append(lines, "    "+text)
 		}
 	}
+	if o.Queued != "" {
+		lines = append(lines, "    "+o.Queued)
+	}
 	if o.Status != nil {
 		lines = append(lines, notes(*o.Status, o.Execution.State != control.Running)...)
 	}
@@ -67,6 +70,9 @@ func notes(s swap.Status, closed bool) []string {
 	}
 	for _, r := range s.Reasons {
 		lines = append(lines, fmt.Sprintf("%s: %s", r.Code, r.Message))
+	}
+	if s.Now != "" {
+		lines = append(lines, "now: "+s.Now)
 	}
 	if s.Waiting != "" {
 		lines = append(lines, "waiting: "+s.Waiting)

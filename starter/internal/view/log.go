@@ -56,6 +56,9 @@ func changes(prev, next control.Observation) []string {
 		}
 		lines = statusChanges(before, *next.Status)
 	}
+	if next.Queued != "" && prev.Queued == "" {
+		lines = append(lines, "queued: "+next.Queued)
+	}
 	for _, p := range next.Problems {
 		if !slices.Contains(prev.Problems, p) {
 			lines = append(lines, "! "+p)
@@ -84,6 +87,9 @@ func statusChanges(prev, next swap.Status) []string {
 	}
 	if next.Weights != nil && (prev.Weights == nil || *next.Weights != *prev.Weights) {
 		lines = append(lines, trafficText(next.Weights))
+	}
+	if next.Now != "" && next.Now != prev.Now {
+		lines = append(lines, "now: "+next.Now)
 	}
 	if next.Waiting != "" && next.Waiting != prev.Waiting {
 		lines = append(lines, "waiting: "+next.Waiting)
@@ -118,6 +124,9 @@ func stillText(o control.Observation, now time.Time) string {
 		if left := leftText(*o.Status, now); left != "" {
 			line += ", " + left
 		}
+	}
+	if o.Queued != "" {
+		line += "; " + o.Queued
 	}
 	for _, p := range o.Execution.Pending {
 		if text := progressText(p); text != "" {

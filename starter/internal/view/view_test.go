@@ -164,3 +164,29 @@ func TestLogNamesAProblemOnceAndItsEnd(t *testing.T) {
 	l.Show(loading(), start.Add(3*time.Second))
 	require.Equal(t, "00:00:01  ! no worker polls\n00:00:03  the problem is gone\n", out.String())
 }
+
+func TestQueuedAndProlongedRunsSaySo(t *testing.T) {
+	o := loading()
+	o.Queued = "place 2 of 3 in the line for a load worker"
+	o.Status.Now = "step 2/4: prolonged, block 7 of at most 12 on each arm, because …"
+	o.Execution.Pending[0].Progress.Note = "prolonged, block 7 of at most 12 on each arm, because …"
+	o.Execution.Pending[0].Progress.Problem = "shard 2 has not joined"
+	lines := Render(o, start)
+	require.Contains(t, lines, "    "+o.Queued)
+	require.Contains(t, lines, "now: "+o.Status.Now)
+	text := strings.Join(lines, "\n")
+	require.Contains(t, text, ", shard 2 has not joined, prolonged, block 7 of at most 12 on each arm")
+	require.NotContains(t, text, "uploads wait")
+
+	var out bytes.Buffer
+	l := NewLog(&out)
+	l.Show(loading(), start)
+	l.Show(o, start.Add(time.Second))
+	later := o
+	later.Queued = "place 1 of 2 in the line for a load worker"
+	l.Show(later, start.Add(2*time.Second))
+	require.Equal(t, 1, strings.Count(out.String(), "queued: place"), out.String())
+	require.Equal(t, 1, strings.Count(out.String(), "now: step 2/4: prolonged"), out.String())
+	l.Show(later, start.Add(2*time.Minute))
+	require.Contains(t, out.String(), "still in load, about 28m0s left; place 1 of 2 in the line for a load worker")
+}

@@ -48,7 +48,14 @@ func progressText(p control.PendingActivity) string {
 		parts = append(parts, fmt.Sprintf("TTFT P95 %s ms", h.TTFTP95ms))
 	}
 	if h.Problem != "" {
-		parts = append(parts, fmt.Sprintf("%d uploads wait: %s", h.Pending, h.Problem))
+		problem := h.Problem
+		if h.Pending > 0 {
+			problem = fmt.Sprintf("%d uploads wait: %s", h.Pending, problem)
+		}
+		parts = append(parts, problem)
+	}
+	if h.Note != "" {
+		parts = append(parts, h.Note)
 	}
 	if h.ETA != "" {
 		parts = append(parts, h.ETA+" left")
