@@ -19,7 +19,7 @@ import (
 func (s *step) resume(ctx context.Context) error {
 	sealed := s.steps.Sealed()
 	for {
-		b, ok := sealed[len(s.driven)+1]
+		b, ok := sealed[len(s.course.Blocks())+1]
 		if !ok {
 			return nil
 		}
@@ -34,7 +34,7 @@ func (s *step) resumeBlock(ctx context.Context, b swap.BlockResult) error {
 	tallies, records := make([]*load.BlockTally, len(b.Slices)), make([]*instrument.Tally, len(b.Slices))
 	for i, slice := range b.Slices {
 		offset := time.Duration(slice.ClockOffsetMS.Or(0) * float64(time.Millisecond))
-		tallies[i], records[i] = load.NewBlockTally(b.BlockPlan, s.deadline(b.Started).Add(-offset)), &instrument.Tally{}
+		tallies[i], records[i] = load.NewBlockTally(b.BlockPlan, b.Started.Add(-offset)), &instrument.Tally{}
 	}
 	err := runstore.EachLeanRecord(ctx, s.store, b, func(rows []rawlog.Record) error {
 		for i := range rows {
@@ -61,7 +61,7 @@ func (s *step) resumeBlock(ctx context.Context, b swap.BlockResult) error {
 
 // take counts a sealed block.
 func (s *step) take(b swap.BlockResult, judged hold.Block, tally *load.BlockTally, records []*instrument.Tally) {
-	s.driven = append(s.driven, judged)
+	s.course.Add(judged)
 	s.tally.Add(b, tally)
 	s.instrument.add(b.Slices, records)
 	s.done.Add(1)
@@ -81,7 +81,7 @@ func (s *step) seal(_ context.Context, block swap.BlockPlan, slices []ensemble.S
 		}
 		records[i] = reports[i].Records
 	}
-	b := tally.Result(s.shardWork.plan.SHA256, reports[0].Started, shortest(reports))
+	b := tally.Result(s.plan.SHA256, reports[0].Started, shortest(reports))
 	b.Slices = tables(slices, reports)
 	if err := s.steps.Seal(b); err != nil {
 		return err

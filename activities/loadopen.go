@@ -20,10 +20,10 @@ func (a *Activities) openStep(ctx context.Context, in swap.LoadStepInput) (*step
 	if err != nil {
 		return nil, err
 	}
-	s := &step{shardWork: w, plan: hold.Plan{
+	s := &step{shardWork: w, course: hold.Begin(hold.Plan{
 		Step: w.spec, Blocks: in.Spec.Load.BlocksPerArm(w.spec), Block: in.Spec.Load.Block.Std(),
 		Extend: in.Spec.Load.Extend, Limits: in.Spec.Load.Limits, Level: in.Spec.Judge.Level,
-	}}
+	})}
 	// Uploads outlast the activity's context: a cancelled step still stores what it sealed.
 	s.steps, err = runstore.OpenStepLog(context.WithoutCancel(ctx), w.store, w.run, in.Step, w.spec, w.attempt)
 	if err != nil {

@@ -102,12 +102,6 @@ func (w *shardWork) planBlock(ctx context.Context, block swap.BlockPlan) (sha256
 	return w.plan.SHA256, w.checkClient(ctx)
 }
 
-// deadline is until when an answer counts as in time: as long after the block as was left out at its start.
-func (w *shardWork) deadline(start time.Time) time.Time {
-	l := w.in.Spec.Load
-	return start.Add(l.Block.Std() + 2*l.Settle.Std())
-}
-
 func (w *shardWork) progress() swap.Progress {
 	l := w.in.Spec.Load
 	p := w.meter.Snapshot(w.now())

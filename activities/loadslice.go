@@ -33,7 +33,7 @@ func (w *shardWork) drive(ctx context.Context, turn ensemble.Turn) (ensemble.Sli
 		return ensemble.SliceResult{}, err
 	}
 	defer w.log.Void()
-	tally, records := load.NewBlockTally(turn.Block, w.deadline(turn.Start)), &instrument.Tally{}
+	tally, records := load.NewBlockTally(turn.Block, turn.Start), &instrument.Tally{}
 	tape := startBlockTape(w.log)
 	watch := instrument.StartWatch()
 	result, err := load.Run(ctx, w.clients.Get(turn.Block.Arm), w.plan, load.Options{

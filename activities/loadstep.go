@@ -25,7 +25,8 @@ func (a *Activities) LoadStep(ctx context.Context, in swap.LoadStepInput) (swap.
 	if err != nil {
 		return swap.StepResult{}, err
 	}
-	stop := startProgress(ctx, s.progress)
+	s.prolonged.tell = a.tell
+	stop := startProgress(ctx, s.report)
 	defer stop()
 	defer s.close(ctx)
 	defer s.pressure.close()
@@ -65,59 +66,54 @@ type step struct {
 	*shardWork
 	steps *runstore.StepLog
 
-	plan       hold.Plan
 	instrument stepInstrument
 	pressure   *stepPressure
-	// driven are the blocks so far, tally what they came to.
-	driven []hold.Block
+	// course are the blocks so far, tally what they came to.
+	course *hold.Course
 	tally  load.StepTally
 	ended  swap.StepEnd
 	result swap.StepResult
+	// prolonged tells people why the step goes on for longer than planned.
+	prolonged prolongation
 }
 
 // next chooses the block to drive until the step is over. Both blocks of a pair are driven even when the first broke a limit:
 // whether the other arm holds it is what people want to know.
-func (s *step) next(context.Context) (block swap.BlockPlan, more bool, err error) {
-	if end := s.end(); end != nil && len(s.driven)%2 == 0 {
-		s.ended = *end
+func (s *step) next(ctx context.Context) (block swap.BlockPlan, more bool, err error) {
+	driven := len(s.course.Blocks())
+	if end, ended := s.end(); ended && driven%2 == 0 {
+		s.ended = end
 		return swap.BlockPlan{}, false, nil
 	}
 	if err := s.shift.over(); err != nil {
 		return swap.BlockPlan{}, false, err
 	}
-	return load.BlockAt(s.in.Step, len(s.driven)), true, nil
+	if driven%2 == 0 {
+		s.prolonged.note(ctx, s.now(), s.course.Prolonged())
+	}
+	return load.BlockAt(s.in.Step, driven), true, nil
 }
 
-// end is why the step is over; nil if it is not.
-func (s *step) end() *swap.StepEnd {
-	if len(s.driven) == 0 {
-		return nil
+// end is why the step is over; false if it is not.
+func (s *step) end() (swap.StepEnd, bool) {
+	end, ended := s.course.End()
+	if end.Code == swap.EndedLimit && s.course.Breaks(end.Arm.Other()) {
+		end.Arm, end.Message = "", end.Message+"; the other arm breaks a limit too"
 	}
-	d := hold.Next(s.plan, s.driven)
-	if d.More {
-		return nil
-	}
-	if d.End.Code == swap.EndedLimit && hold.Breaks(s.plan, s.driven, d.End.Arm.Other()) {
-		d.End.Arm, d.End.Message = "", d.End.Message+"; the other arm breaks a limit too"
-	}
-	return &d.End
+	return end, ended
 }
 
 // finish waits for the uploads and writes the manifest.
 func (s *step) finish(ctx context.Context) error {
-	plans := make([]swap.BlockPlan, len(s.driven))
-	for i := range plans {
-		plans[i] = s.driven[i].BlockPlan
-	}
 	var needed instrument.Medians
 	needed.TTFT, needed.TPOT = s.tally.Medians(swap.Baseline)
-	manifest, ref, err := s.steps.Finish(ctx, plans, s.ended, s.instrument.state(s.in.Spec.Load.Calibration, needed))
+	manifest, ref, err := s.steps.Finish(ctx, s.course.Blocks(), s.ended, s.instrument.state(s.in.Spec.Load.Calibration, needed))
 	if err != nil {
 		return err
 	}
 	s.result = s.tally.Result(s.in.Step, s.spec)
 	s.result.Ended, s.result.Instrument = manifest.Ended, manifest.Instrument
-	s.result.Findings = s.pressure.findings(ctx)
+	s.result.Findings = append(s.result.Findings, s.pressure.findings(ctx)...)
 	s.result.Discarded, s.result.Manifest = len(manifest.Discarded), ref
 	return nil
 }

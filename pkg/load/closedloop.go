@@ -78,19 +78,21 @@ func (d *driver) ask(ctx context.Context, u *unit, due time.Time) (last engine.O
 func (d *driver) first(ctx context.Context, u *unit, turn int, due time.Time) engine.Observation {
 	j, _ := d.asker.job(u, turn)
 	f := newFlight(j, u, due)
-	if f.held = d.hold(due, j.tokens); f.held > 0 && !waitTimer(ctx, due.Add(f.held)) {
+	if f.held = d.hold(due, j.tokens); f.held > 0 && !d.await(ctx, f) {
 		return engine.Observation{Outcome: swap.Abandoned}
 	}
-	d.ledger.plans(1)
-	d.opt.Meter.plan(1)
+	d.plans(1)
 	o := d.fly(ctx, f)
 	d.keep(f, o)
 	return d.follow(ctx, f, o)
 }
 
-// pauseAfter holds a slot back after a failure; it reports false when ctx ended.
+// pauseAfter holds a slot back after a failure; it reports false when nothing more is to be sent.
 func pauseAfter(ctx context.Context, o engine.Observation, began time.Time) bool {
-	if o.Outcome.Good() || o.Outcome == swap.Empty {
+	switch {
+	case o.Outcome == swap.Abandoned:
+		return false
+	case o.Outcome.Good() || o.Outcome == swap.Empty:
 		return ctx.Err() == nil
 	}
 	return waitTimer(ctx, began.Add(failurePause))

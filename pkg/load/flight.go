@@ -36,20 +36,27 @@ func (d *driver) fly(ctx context.Context, f *flight) engine.Observation {
 	return shot.Observe()
 }
 
-// enter waits for a place in flight.
+// enter waits for a place in flight, until nothing may be sent any more.
 func (d *driver) enter(ctx context.Context, f *flight) (engine.Observation, bool) {
 	if d.gate == nil || d.gate.Arrive(f, time.Since(d.start)) {
 		return engine.Observation{}, true
 	}
+	closing := time.NewTimer(time.Until(d.lastSend()))
+	defer closing.Stop()
 	select {
 	case waited := <-f.admitted:
-		if f.held += waited; d.opt.Timeout > 0 && f.held > d.opt.Timeout {
+		if f.held += waited; d.timedOut(f.held) {
 			d.leave()
-			return engine.Observation{Outcome: swap.TimeoutFirst, Err: "client: its time went by in the queue for max_in_flight"}, false
+			return engine.Observation{Outcome: swap.TimeoutFirst, Err: queuedTooLong}, false
 		}
 		return engine.Observation{}, true
+	case <-closing.C:
+		if d.timedOut(time.Since(f.due)) {
+			return engine.Observation{Outcome: swap.TimeoutFirst, Err: queuedTooLong}, false
+		}
+		return unsent(heldBack), false
 	case <-ctx.Done():
-		return engine.Observation{Outcome: swap.Abandoned, Err: notSent}, false
+		return unsent(notSent), false
 	}
 }
 
@@ -63,8 +70,6 @@ func (d *driver) leave() {
 	}
 }
 
-const notSent = "not sent: the run ended"
-
 // follow asks the later turns of a unit, each when the one before has ended well. Turns that would begin after the block
 // are not planned.
 func (d *driver) follow(ctx context.Context, f *flight, o engine.Observation) engine.Observation {
@@ -73,13 +78,14 @@ func (d *driver) follow(ctx context.Context, f *flight, o engine.Observation) en
 		u.answers = append(u.answers, o.Text)
 		j, ok := d.asker.job(u, k)
 		due := o.End.Add(u.Turns[k].Think)
-		next := newFlight(j, u, due)
-		next.held = d.hold(due, j.tokens)
-		if !ok || !due.Before(d.end()) || !waitTimer(ctx, due.Add(next.held)) {
+		if !ok || !due.Before(d.end()) {
 			return o
 		}
-		d.ledger.plans(1)
-		d.opt.Meter.plan(1)
+		next := newFlight(j, u, due)
+		if next.held = d.hold(due, j.tokens); !d.await(ctx, next) {
+			return o
+		}
+		d.plans(1)
 		o = d.fly(ctx, next)
 		d.keep(next, o)
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/swapgate/swapgate/pkg/engine"
-	"github.com/swapgate/swapgate/pkg/swap"
 )
 
 const (
@@ -25,13 +24,16 @@ func (d *driver) open(ctx context.Context, wait waiter) {
 		if wait(ctx, f.due.Add(f.held)) {
 			d.opt.Meter.plan(1)
 			d.launch(ctx, f)
+		} else if f.shot == nil { // a shot observes by itself that it was never fired
+			d.keep(f, unsent(notSent))
 		}
 	}
 	wait(ctx, d.end())
 }
 
 // prepare makes the requests of this shard ready in order, each a little before its time. The channel is closed after the
-// last, or when ctx ends; what was not made ready then is abandoned.
+// last, or when ctx ends, or when the step's limits hold back all that is left for too long; what was not made ready then is
+// abandoned.
 func (d *driver) prepare(ctx context.Context, ready chan<- *flight) {
 	defer close(ready)
 	sends := d.plan.sends(d.opt.Shard)
@@ -40,7 +42,7 @@ func (d *driver) prepare(ctx context.Context, ready chan<- *flight) {
 	for i, s := range sends {
 		due := d.start.Add(s.at)
 		if !waitTimer(ctx, due.Add(-Lead)) {
-			d.abandon(sends[i:])
+			d.abandon(sends[i:], notSent)
 			return
 		}
 		if u == nil || u.number != s.unit {
@@ -49,8 +51,12 @@ func (d *driver) prepare(ctx context.Context, ready chan<- *flight) {
 		j, _ := d.asker.job(u, s.turn) // a turn that is sent by the plan builds on no answer
 		f := newFlight(j, u, due)
 		f.held = d.hold(due, j.tokens)
+		if d.tooLate(f) {
+			d.abandon(sends[i:], heldBack)
+			return
+		}
 		if !waitTimer(ctx, due.Add(f.held-Lead)) {
-			d.abandon(sends[i:])
+			d.abandon(sends[i:], notSent)
 			return
 		}
 		d.makeReady(ctx, f)
@@ -59,10 +65,10 @@ func (d *driver) prepare(ctx context.Context, ready chan<- *flight) {
 }
 
 // abandon records requests that were not made ready. They get no prompt, so that stopping is quick.
-func (d *driver) abandon(sends []plannedSend) {
+func (d *driver) abandon(sends []plannedSend, why string) {
 	for _, s := range sends {
 		f := &flight{job: job{seq: s.unit*d.asker.prompts.Size() + s.turn, unit: s.unit, turn: s.turn}, due: d.start.Add(s.at)}
-		d.keep(f, engine.Observation{Outcome: swap.Abandoned, Err: notSent})
+		d.keep(f, unsent(why))
 	}
 }
 

@@ -61,8 +61,9 @@ type Result struct {
 
 // Run drives a block and returns when its last request has ended. An open loop sends at the planned times however the
 // server answers, with any number in flight, unless the step limits it. A closed loop keeps its concurrency in flight; a
-// slot whose request failed at once pauses for a moment. At the end of the block nothing more is planned. What the
-// step's own limits hold back is still sent, and what is in flight may finish within its timeout.
+// slot whose request failed at once pauses for a moment. At the end of the block nothing more is planned, and what is in
+// flight may finish within its timeout. What the step's own limits hold back in an open loop may be sent for as long again as
+// settle time, and no longer than a block; what is left then is abandoned.
 //
 // When ctx is cancelled, Run stops at once, counts what is in flight or unsent as abandoned, and returns an error. It
 // returns ErrLostRecords if the records do not add up.

@@ -3,6 +3,7 @@ package load
 import (
 	"fmt"
 
+	"github.com/swapgate/swapgate/pkg/load/hold"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -12,7 +13,7 @@ type SliceTally struct {
 	Outcomes swap.OutcomeCounts `json:"outcomes"`
 	Tokens   swap.Value         `json:"tokens"`
 	Failed   int                `json:"failed"`
-	InTime   int                `json:"in_time"`
+	Flow     hold.Flow          `json:"flow"`
 	// Lengths divide the values.
 	Lengths [5]int `json:"lengths"`
 }
@@ -24,7 +25,7 @@ func (t *BlockTally) all() [5]*series {
 
 // Pack gives the tally away: Merge on another load worker takes it.
 func (t *BlockTally) Pack() (SliceTally, []float32) {
-	s := SliceTally{Planned: t.planned, Outcomes: swap.OutcomeCounts{}, Tokens: t.tokens, Failed: t.failed, InTime: t.inTime}
+	s := SliceTally{Planned: t.planned, Outcomes: swap.OutcomeCounts{}, Tokens: t.tokens, Failed: t.failed, Flow: t.flow}
 	s.Outcomes.Add(t.outcomes)
 	total := 0
 	for _, one := range t.all() {
@@ -53,7 +54,7 @@ func (t *BlockTally) Merge(s SliceTally, values []float32) error {
 	t.planned += s.Planned
 	t.outcomes.Add(s.Outcomes)
 	t.failed += s.Failed
-	t.inTime += s.InTime
+	t.flow.Add(s.Flow)
 	if n, ok := s.Tokens.Get(); ok {
 		t.tokens = swap.Of(t.tokens.Or(0) + n)
 	}

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -20,16 +21,18 @@ type BlockTally struct {
 	ttft, tpot series
 	tokens     swap.Value
 	e2e        series
-	// failed counts measured requests that failed, inTime those of all that ended well by the deadline.
-	failed, inTime int
-	deadline       time.Time
+	// failed counts measured requests that failed.
+	failed int
+	// flow is of all requests, since start.
+	flow  hold.Flow
+	start time.Time
 	// late is of all requests that were sent, lateKept of those on a kept connection.
 	late, lateKept series
 }
 
-// NewBlockTally begins the tally of a block. A request that ended well by the deadline counts as in time.
-func NewBlockTally(b swap.BlockPlan, deadline time.Time) *BlockTally {
-	return &BlockTally{plan: b, outcomes: swap.OutcomeCounts{}, deadline: deadline}
+// NewBlockTally begins the tally of a block, or of a slice of it, that starts at a time on the clock of its records.
+func NewBlockTally(b swap.BlockPlan, start time.Time) *BlockTally {
+	return &BlockTally{plan: b, outcomes: swap.OutcomeCounts{}, start: start}
 }
 
 // Add counts a record; it keeps nothing that r points to.
@@ -41,8 +44,10 @@ func (t *BlockTally) Add(r *rawlog.Record) {
 	} else {
 		t.late.add(late)
 	}
-	if r.Good() && r.EndUS != nil && !time.Unix(0, r.SentUnixNS+*r.EndUS*1000).After(t.deadline) {
-		t.inTime++
+	at := time.Unix(0, r.PlannedUnixNS).Sub(t.start).Seconds()
+	t.flow.Plan(at)
+	if r.Good() && r.EndUS != nil {
+		t.flow.Answer(at, time.Duration(r.SentUnixNS+*r.EndUS*1000-r.PlannedUnixNS).Seconds())
 	}
 	switch {
 	case !r.Measured:
@@ -81,7 +86,7 @@ func (t *BlockTally) Result(scheduleSHA256 string, started time.Time, measured t
 // Hold is what decides whether the step goes on after this block.
 func (t *BlockTally) Hold() hold.Block {
 	return hold.Block{
-		BlockPlan: t.plan, Planned: t.planned, Outcomes: t.outcomes, InTime: t.inTime, Failed: t.failed,
+		BlockPlan: t.plan, Planned: t.planned, Outcomes: t.outcomes, Flow: t.flow, Failed: t.failed,
 		TTFT: t.ttft.ascending(), E2E: t.e2e.ascending(),
 	}
 }
@@ -144,7 +149,8 @@ func (t *StepTally) Medians(arm swap.Arm) (ttft, tpot swap.Value) {
 	return a.ttft.quantile(0.5), a.tpot.quantile(0.5)
 }
 
-// Result is the step so far; the discarded attempts and the manifest are left to whoever stores them.
+// Result is the step so far, with a finding for each arm on which the planned load was not held; the discarded attempts and
+// the manifest are left to whoever stores them.
 func (t *StepTally) Result(step int, s swap.Step) swap.StepResult {
 	r := swap.StepResult{Step: step, Label: s.Label(), Blocks: t.blocks}
 	for _, arm := range swap.Arms {
@@ -156,6 +162,19 @@ func (t *StepTally) Result(step int, s swap.Step) swap.StepResult {
 		if tokens, ok := a.tokens.Get(); ok {
 			*r.Throughput.Ptr(arm) = swap.Of(tokens / a.measured.Seconds())
 		}
+		if n := a.outcomes[swap.Abandoned]; n > 0 {
+			r.Findings = append(r.Findings, notSentFinding(arm, r, n))
+		}
 	}
 	return r
+}
+
+// notSentFinding says that the load was not held. Of a block that counts, only the step's own limits abandon requests.
+func notSentFinding(arm swap.Arm, r swap.StepResult, n int) swap.Finding {
+	return swap.Finding{
+		Severity: swap.Notable, Subject: fmt.Sprintf("%s, step %d", arm, r.Step),
+		Message: fmt.Sprintf("the planned load of %s was not held: %d of %d requests were not sent, because max_in_flight or token_rate "+
+			"held them back beyond the end of their block", r.Label, n, r.Planned.Get(arm)),
+		Next: "lower the rate of the step, or raise its max_in_flight or token_rate",
+	}
 }

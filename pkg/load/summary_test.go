@@ -51,6 +51,27 @@ func TestSummaries(t *testing.T) {
 	require.InEpsilon(t, 2, r.Throughput.Baseline.Or(0)/r.Throughput.Candidate.Or(1), 0.1)
 }
 
+func TestAStepSaysThatItsLoadWasNotHeld(t *testing.T) {
+	step := swap.Step{Rate: 20, MaxInFlight: 10}
+	var tally StepTally
+	for i, takes := range []time.Duration{100 * time.Millisecond, time.Second} {
+		b := BlockAt(1, i)
+		synctest.Test(t, func(t *testing.T) {
+			p := PlanBlock(generator(t), step, time.Second, 20*time.Second, 1, StreamOf(b), nil)
+			opt, block := options(), NewBlockTally(b, time.Time{})
+			opt.Block, opt.OnRecord = b, block.Add
+			res, err := drive(t.Context(), &fakeServer{answer: always(swap.OK, takes)}, p, opt)
+			require.NoError(t, err)
+			tally.Add(block.Result(p.SHA256, res.Started, res.Measured), block)
+		})
+	}
+	r := tally.Result(1, step)
+	require.Len(t, r.Findings, 1)
+	require.Equal(t, "candidate, step 1", r.Findings[0].Subject)
+	require.Regexp(t, `^the planned load of 20 req/s, at most 10 in flight was not held: \d+ of \d+ requests were not sent`,
+		r.Findings[0].Message)
+}
+
 func TestAnEmptyTallyHasNoNumbers(t *testing.T) {
 	r := new(StepTally).Result(1, swap.Step{Rate: 1})
 	require.False(t, r.TTFTP95ms.Baseline.Valid())

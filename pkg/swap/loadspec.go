@@ -177,7 +177,8 @@ type Extend struct {
 type Limits struct {
 	// Largest share of failed requests.
 	ErrorRate float64 `json:"error_rate,omitempty" jsonschema:"exclusiveMinimum=0,maximum=1"`
-	// Steps with a rate: smallest share of the planned requests that end well within the block and its drain.
+	// Steps with a rate: smallest rate at which requests end well, as a share of the planned rate. Answers may be long; what
+	// lowers it is failures, requests that are not sent, and answers that take longer and longer.
 	AchievedRate float64 `json:"achieved_rate,omitempty" jsonschema:"exclusiveMinimum=0,maximum=1"`
 	// Largest P95 of the time to the first token.
 	TTFTP95 Duration `json:"ttft_p95,omitempty"`

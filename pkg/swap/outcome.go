@@ -29,7 +29,8 @@ const (
 	TimeoutTotal Outcome = "timeout_total"
 	// ParseError is a stream that could not be read as what it claimed to be.
 	ParseError Outcome = "parse_error"
-	// Abandoned was planned but cut off by the end of the run or by a cancel.
+	// Abandoned was planned but cut off by the end of the run or by a cancel, or never sent because the step's own limits held it
+	// back for too long.
 	Abandoned Outcome = "abandoned"
 )
 

@@ -33,7 +33,7 @@ const (
 func (p Plan) brokenLimit(done []Block) *swap.StepEnd {
 	w := p.latest(done)
 	for _, broken := range []func(window) string{
-		p.tooManyErrors, p.tooFewInTime, p.slowFirstToken, p.slowAnswer, p.fullCache, p.busyGPU,
+		p.tooManyErrors, p.tooSlowlyAnswered, p.slowFirstToken, p.slowAnswer, p.fullCache, p.busyGPU,
 	} {
 		if words := broken(w); words != "" {
 			return &swap.StepEnd{Code: swap.EndedLimit, Arm: w.last.Arm, Message: fmt.Sprintf("the %s's %s", w.last.Arm, words)}
@@ -84,10 +84,6 @@ func finished(b Block) int { return b.Outcomes.Total() - b.Outcomes[swap.Abandon
 
 func failed(b Block) int { return b.Outcomes.Failed() }
 
-func planned(b Block) int { return b.Planned }
-
-func missed(b Block) int { return b.Planned - b.InTime }
-
 func (p Plan) tooManyErrors(w window) string {
 	limit := p.Limits.ErrorRate
 	failures, broken := w.exceeds(failed, finished, limit)
@@ -98,15 +94,26 @@ func (p Plan) tooManyErrors(w window) string {
 		percent(failures.of()), failures.where, failures.bad, failures.all, percent(limit))
 }
 
-// tooFewInTime applies to an open loop only: a closed loop plans no more than what the server takes.
-func (p Plan) tooFewInTime(w window) string {
+// tooSlowlyAnswered applies to an open loop only: a closed loop plans no more than what the server takes.
+func (p Plan) tooSlowlyAnswered(w window) string {
 	limit := p.Limits.AchievedRate
-	late, broken := w.exceeds(missed, planned, 1-limit)
-	if limit == 0 || p.Step.Rate == 0 || !broken {
+	if limit == 0 || p.Step.Rate == 0 {
 		return ""
 	}
-	return fmt.Sprintf("achieved rate was %s of the planned rate %s (%d of %d requests ended well in time); the limit is %s",
-		percent(1-late.of()), late.where, late.all-late.bad, late.all, percent(limit))
+	blocks := w.blocks
+	if f := w.last.Flow; f.Planned.N >= fewestTotal && f.Answered.N == 0 {
+		blocks = []Block{w.last}
+	} else if _, most := paceOf(blocks).achieved(w.alpha); !(most < limit) {
+		return ""
+	}
+	pace := paceOf(blocks)
+	rate, _ := pace.achieved(w.alpha)
+	words := fmt.Sprintf("achieved rate was %s of the planned rate %s (%d of %d requests ended well",
+		percent(rate), where(blocks...), pace.answered, pace.planned)
+	if s := pace.stretch(pace.slope); s > 1.05 {
+		words += fmt.Sprintf("; their answers ended over %.2g times the planned time", s)
+	}
+	return fmt.Sprintf("%s); the limit is %s", words, percent(limit))
 }
 
 // share is bad requests among all, in some blocks.

@@ -21,7 +21,7 @@ func bad(k, n, failures int, ms float64) Block {
 
 func TestLimits(t *testing.T) {
 	second := swap.Duration(time.Second)
-	late := func(b Block, inTime int) Block { b.InTime = inTime; return b }
+	answered := func(b Block, n int, stretch float64) Block { b.Flow = flowing(b.Planned, n, stretch); return b }
 	with := func(b Block, kv, gpu swap.Value) Block { b.KVUsage, b.GPUUtilization = kv, gpu; return b }
 	abandoned := bad(1, 0, 0, 1)
 	abandoned.Planned, abandoned.Outcomes = 40, swap.OutcomeCounts{swap.Abandoned: 40}
@@ -62,11 +62,40 @@ func TestLimits(t *testing.T) {
 			"achieved rate",
 			swap.Limits{AchievedRate: .9},
 			swap.Step{Rate: 5},
-			[]Block{late(bad(1, 300, 0, 1), 180)},
-			"the candidate's achieved rate was 60 % of the planned rate in block 2 (180 of 300 requests ended well in time); the limit is 90 %",
+			[]Block{answered(bad(1, 300, 0, 1), 180, 1)},
+			"the candidate's achieved rate was 60 % of the planned rate in block 2 (180 of 300 requests ended well); the limit is 90 %",
 		},
-		{"almost achieved", swap.Limits{AchievedRate: .9}, swap.Step{Rate: 5}, []Block{late(bad(1, 300, 0, 1), 268)}, ""},
-		{"a closed loop has no rate", swap.Limits{AchievedRate: .9}, swap.Step{Concurrency: 5}, []Block{late(bad(1, 300, 0, 1), 1)}, ""},
+		{
+			"answers that take longer and longer",
+			swap.Limits{AchievedRate: .5},
+			swap.Step{Rate: 5},
+			[]Block{answered(bad(1, 300, 0, 1), 300, 2.5)},
+			"the candidate's achieved rate was 40 % of the planned rate in block 2 (300 of 300 requests ended well; " +
+				"their answers ended over 2.5 times the planned time); the limit is 50 %",
+		},
+		{
+			"no answer at all",
+			swap.Limits{AchievedRate: .5},
+			swap.Step{Rate: 5},
+			[]Block{answered(bad(1, 300, 0, 1), 300, 1), answered(bad(2, 3, 0, 1), 0, 1)},
+			"the candidate's achieved rate was 0.0 % of the planned rate in block 3 (0 of 3 requests ended well); the limit is 50 %",
+		},
+		{
+			"longer and longer, but fast enough",
+			swap.Limits{AchievedRate: .5},
+			swap.Step{Rate: 5},
+			[]Block{answered(bad(1, 300, 0, 1), 300, 1.9)},
+			"",
+		},
+		{
+			"only those planned early were sent, at the pace at which they ended",
+			swap.Limits{AchievedRate: .5},
+			swap.Step{Rate: 5},
+			[]Block{answered(bad(1, 300, 0, 1), 180, 1/.6)},
+			"",
+		},
+		{"almost achieved", swap.Limits{AchievedRate: .9}, swap.Step{Rate: 5}, []Block{answered(bad(1, 300, 0, 1), 268, 1)}, ""},
+		{"a closed loop has no rate", swap.Limits{AchievedRate: .9}, swap.Step{Concurrency: 5}, []Block{answered(bad(1, 300, 0, 1), 1, 1)}, ""},
 		{
 			"first token",
 			swap.Limits{TTFTP95: second},
@@ -112,12 +141,11 @@ func TestLimits(t *testing.T) {
 			p := plain(6)
 			p.Limits, p.Step = tt.limits, tt.step
 			done := append([]Block{bad(0, 100, 0, 1)}, tt.last...)
-			d := Next(p, done)
-			if tt.says == "" {
-				require.Equal(t, Decision{More: true}, d)
-				return
+			end, ended := decide(p, done)
+			require.Equal(t, tt.says != "", ended, end.Message)
+			if ended {
+				require.Equal(t, swap.StepEnd{Code: swap.EndedLimit, Arm: swap.Candidate, Message: tt.says}, end)
 			}
-			require.Equal(t, Decision{End: swap.StepEnd{Code: swap.EndedLimit, Arm: swap.Candidate, Message: tt.says}}, d)
 		})
 	}
 }
@@ -136,7 +164,8 @@ func TestChanceHardlyEndsAStep(t *testing.T) {
 		}
 		for name, limit := range map[string]time.Duration{"at": 910 * time.Millisecond, "far beyond": 500 * time.Millisecond} {
 			p.Limits.TTFTP95 = swap.Duration(limit)
-			ended[name] += asInt(Next(p, done).End.Code == swap.EndedLimit)
+			end, _ := decide(p, done)
+			ended[name] += asInt(end.Code == swap.EndedLimit)
 		}
 	}
 	t.Log(ended)

@@ -12,8 +12,8 @@ type Block struct {
 	// Planned and Outcomes count all requests of the block, those of its settle time too.
 	Planned  int
 	Outcomes swap.OutcomeCounts
-	// InTime counts the requests that ended well within the block and its drain.
-	InTime int
+	// Flow tells how fast they were answered.
+	Flow Flow
 	// TTFT and E2E are those of the good measured requests in milliseconds, in ascending order.
 	TTFT, E2E []float64
 	// Failed counts the measured requests that failed. Limits on latencies take them as the worst, as verdicts do.
@@ -36,33 +36,62 @@ type Plan struct {
 	Level float64
 }
 
-// Decision says whether another block is to be driven and, if not, why.
-type Decision struct {
-	More bool
-	// End is set when there are to be no more.
-	End swap.StepEnd
+// Course is a step from its first block on. It is not safe for concurrent use.
+type Course struct {
+	plan Plan
+	done []Block
+	end  *swap.StepEnd
 }
 
-// Next decides after each block. done holds all blocks so far in the order of time, adjacent blocks in pairs. An end is
-// final: blocks that were driven after it change nothing, so that an attempt that goes on from another's blocks decides the
-// same.
-func Next(p Plan, done []Block) Decision {
-	for k := range done {
-		if end := p.endAfter(done[:k+1]); end != nil {
-			return Decision{End: *end}
-		}
+// Begin returns a step without blocks.
+func Begin(p Plan) *Course { return &Course{plan: p} }
+
+// Add takes in the next block, in the order of time, adjacent blocks in pairs. An end is final: blocks that were driven after
+// it change nothing, so that an attempt that goes on from another's blocks decides the same.
+func (c *Course) Add(b Block) {
+	c.done = append(c.done, b)
+	if c.end == nil {
+		c.end = c.plan.endAfter(c.done)
 	}
-	return Decision{More: true}
+	c.done[len(c.done)-1] = c.plan.lean(b)
+}
+
+// End is why there are to be no more blocks; false while there are.
+func (c *Course) End() (swap.StepEnd, bool) {
+	if c.end == nil {
+		return swap.StepEnd{}, false
+	}
+	return *c.end, true
+}
+
+// Blocks are the places of the blocks so far.
+func (c *Course) Blocks() []swap.BlockPlan {
+	plans := make([]swap.BlockPlan, len(c.done))
+	for k := range c.done {
+		plans[k] = c.done[k].BlockPlan
+	}
+	return plans
 }
 
 // Breaks reports whether an arm breaks a limit in its latest block.
-func Breaks(p Plan, done []Block, arm swap.Arm) bool {
-	for k := len(done); k > 0; k-- {
-		if done[k-1].Arm == arm {
-			return p.brokenLimit(done[:k]) != nil
+func (c *Course) Breaks(arm swap.Arm) bool {
+	for k := len(c.done); k > 0; k-- {
+		if c.done[k-1].Arm == arm {
+			return c.plan.brokenLimit(c.done[:k]) != nil
 		}
 	}
 	return false
+}
+
+// lean is a block without the latencies that nobody looks at: a step may have hundreds of millions of requests.
+func (p Plan) lean(b Block) Block {
+	if p.Extend == nil && p.Limits.TTFTP95 == 0 {
+		b.TTFT = nil
+	}
+	if p.Limits.E2EP95 == 0 {
+		b.E2E = nil
+	}
+	return b
 }
 
 // endAfter says why the step ends with the last of the blocks, or nil.

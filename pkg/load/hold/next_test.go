@@ -28,10 +28,10 @@ func TestAStepEndsWithItsPlannedBlocks(t *testing.T) {
 	done := healthy(8, typical(20))
 	p := plain(3)
 	for k := range done {
-		d := Next(p, done[:k])
-		require.Equal(t, k < 6, d.More, "%d blocks", k)
-		if !d.More {
-			require.Equal(t, swap.StepEnd{Code: swap.EndedPlanned}, d.End)
+		end, ended := decide(p, done[:k])
+		require.Equal(t, k >= 6, ended, "%d blocks", k)
+		if ended {
+			require.Equal(t, swap.StepEnd{Code: swap.EndedPlanned}, end)
 		}
 	}
 }
@@ -116,7 +116,8 @@ func TestTheEndOfAProlongedStep(t *testing.T) {
 			for _, words := range tt.says {
 				require.Contains(t, end.Message, words)
 			}
-			require.Equal(t, Decision{End: end}, Next(p, done))
+			again, _ := decide(p, done)
+			require.Equal(t, end, again)
 		})
 	}
 }
@@ -128,7 +129,8 @@ func TestABlockWithoutRequestsIsNotSteady(t *testing.T) {
 		for k := range done {
 			done[k] = placed(k, order(k), nil)
 		}
-		require.Equal(t, swap.EndedMaxHold, Next(p, done).End.Code)
+		end, _ := decide(p, done)
+		require.Equal(t, swap.EndedMaxHold, end.Code)
 	}
 }
 
@@ -163,19 +165,46 @@ func drawBlocks(t *rapid.T) []Block {
 func TestAnEndIsFinal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, done := drawPlan(t), drawBlocks(t)
-		ended := false
-		var end swap.StepEnd
-		for k := 1; k <= len(done); k++ {
-			d := Next(p, done[:k])
+		course := Begin(p)
+		var before *swap.StepEnd
+		for k, b := range done {
+			course.Add(b)
+			end, ended := course.End()
 			switch {
-			case ended && (d.More || d.End != end):
-				t.Fatalf("after %d blocks %+v, before %+v", k, d, end)
-			case !ended && !d.More:
-				ended, end = true, d.End
-				checkEnd(t, p, done[:k], end)
+			case before != nil && end != *before:
+				t.Fatalf("after %d blocks %+v, before %+v", k+1, end, before)
+			case before == nil && ended:
+				before = &end
+				checkEnd(t, p, done[:k+1], end)
 			}
 		}
+		require.Len(t, course.Blocks(), len(done))
 	})
+}
+
+func TestAnArmBreaksALimitInItsLatestBlock(t *testing.T) {
+	p := plain(9)
+	p.Limits.ErrorRate = .5
+	c := Begin(p)
+	require.False(t, c.Breaks(swap.Baseline))
+	for k, failures := range []int{100, 0, 0} {
+		c.Add(bad(k, 10, failures, 1))
+	}
+	require.True(t, c.Breaks(swap.Baseline))
+	require.False(t, c.Breaks(swap.Candidate))
+}
+
+// Of what a step has measured, only what its rules look at again is kept.
+func TestLatenciesThatNobodyLooksAtAreLetGo(t *testing.T) {
+	p := plain(9)
+	p.Limits.TTFTP95 = swap.Duration(time.Hour)
+	c := Begin(p)
+	c.Add(bad(0, 10, 0, 1))
+	require.Len(t, c.done[0].TTFT, 10)
+	require.Empty(t, c.done[0].E2E)
+	c = Begin(plain(9))
+	c.Add(bad(0, 10, 0, 1))
+	require.Empty(t, c.done[0].TTFT)
 }
 
 func checkEnd(t *rapid.T, p Plan, done []Block, end swap.StepEnd) {

@@ -141,12 +141,7 @@ func steadyMessage(pairs int, tails swap.PerArm[tail]) string {
 }
 
 func unsteadyMessage(pairs int, tails swap.PerArm[tail]) string {
-	var arms []string
-	for _, arm := range swap.Arms {
-		if t := tails.Get(arm); !t.steady {
-			arms = append(arms, fmt.Sprintf("the %s's %s", arm, t.words))
-		}
-	}
+	arms := lacking(tails)
 	if len(arms) == 1 {
 		arms = append(arms, "the other arm is steady")
 	}

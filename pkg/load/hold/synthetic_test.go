@@ -68,8 +68,30 @@ func placed(k int, arm swap.Arm, ttft []float64) Block {
 	n := len(ttft)
 	return Block{
 		BlockPlan: swap.BlockPlan{Step: 1, Block: k + 1, Arm: arm, Pair: k/2 + 1},
-		Planned:   n, Outcomes: swap.OutcomeCounts{swap.OK: n}, InTime: n, TTFT: ttft, E2E: ttft,
+		Planned:   n, Outcomes: swap.OutcomeCounts{swap.OK: n}, Flow: flowing(n, n, 1), TTFT: ttft, E2E: ttft,
 	}
+}
+
+// flowing is the flow of n requests over 30 s, the first of which ended well, over stretch times the time.
+func flowing(n, answered int, stretch float64) Flow {
+	var f Flow
+	for i := range n {
+		at := 30 * float64(i) / float64(n)
+		f.Plan(at)
+		if i < answered {
+			f.Answer(at, 2+(stretch-1)*at)
+		}
+	}
+	return f
+}
+
+// decide is what a step comes to after some blocks.
+func decide(p Plan, done []Block) (swap.StepEnd, bool) {
+	c := Begin(p)
+	for _, b := range done {
+		c.Add(b)
+	}
+	return c.End()
 }
 
 // order is ABBA ABBA.
@@ -80,15 +102,18 @@ func order(k int) swap.Arm {
 	return swap.Baseline
 }
 
-// drive adds blocks until the plan ends, as a load step would. It asks what Next asks, of the last block only.
+// drive adds blocks until the plan ends, as a load step would.
 func drive(p Plan, arms swap.PerArm[process], random *rand.Rand) ([]Block, swap.StepEnd) {
 	generators := swap.PerArm[*generator]{Baseline: arms.Baseline.start(random), Candidate: arms.Candidate.start(random)}
+	course := Begin(p)
 	var done []Block
 	for {
 		arm := order(len(done))
-		done = append(done, placed(len(done), arm, generators.Get(arm).block()))
-		if end := p.endAfter(done); end != nil {
-			return done, *end
+		b := placed(len(done), arm, generators.Get(arm).block())
+		course.Add(b)
+		done = append(done, b)
+		if end, ended := course.End(); ended {
+			return done, end
 		}
 	}
 }
