@@ -35,12 +35,14 @@ func TestTheLineForALoadWorker(t *testing.T) {
 			own, []Execution{own}, "place 1 of 1 in the line for a load worker, since 12:05:00 UTC; no other validation is at work on one",
 		},
 		"another has it": {
-			own, []Execution{holder, own},
+			own,
+			[]Execution{holder, own},
 			"place 1 of 1 in the line for a load worker, since 12:05:00 UTC; " +
 				"at work on one: swap-code (LoadStep, 3/12 blocks, 4m30s left)",
 		},
 		"others wait too": {
-			own, []Execution{holder, validation("swap-a", false, 9), own, validation("swap-b", false, 2), retried},
+			own,
+			[]Execution{holder, validation("swap-a", false, 9), own, validation("swap-b", false, 2), retried},
 			"place 2 of 3 in the line for a load worker, since 12:05:00 UTC; " +
 				"at work on one: swap-code (LoadStep, 3/12 blocks, 4m30s left)",
 		},
