@@ -110,7 +110,12 @@ func newCapacityLine(arm swap.Arm, c swap.ArmCapacity) capacityLine {
 	if c.Peak != nil {
 		line += fmt.Sprintf("; most throughput %s at %s", phrase.Quantity(c.Peak.Throughput, "tok/s"), phrase.Clean(c.Peak.Label))
 	}
-	return capacityLine{Arm: string(arm), Line: line, Detail: strings.TrimSpace(sentence(c.KneeMessage) + " " + sentence(c.SaturationMessage))}
+	details := []string{sentence(c.KneeMessage)}
+	if c.Bend != nil {
+		details = append(details, sentence(c.Bend.Message))
+	}
+	details = append(details, sentence(c.SaturationMessage))
+	return capacityLine{Arm: string(arm), Line: line, Detail: strings.TrimSpace(strings.Join(details, " "))}
 }
 
 // sentence makes a clause one: a capital at its beginning and a full stop at its end.

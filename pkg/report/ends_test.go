@@ -42,14 +42,17 @@ func TestCapacityIsOneLineForEachArm(t *testing.T) {
 	knee := &swap.LoadLevel{Step: 2, Label: "concurrency 16", Load: swap.Of(16), Throughput: swap.Of(480), TTFTP95ms: swap.Of(312)}
 	top := &swap.LoadLevel{Step: 3, Label: "concurrency 32", Load: swap.Of(32), Throughput: swap.Of(650)}
 	c := swap.Capacity{Steps: []int{1, 2, 3}, Arms: swap.PerArm[swap.ArmCapacity]{
-		Baseline:  swap.ArmCapacity{Knee: knee, Peak: top, Saturation: top, KneeMessage: "the knee is there", SaturationMessage: "c=32 is flat"},
+		Baseline: swap.ArmCapacity{
+			Knee: knee, Peak: top, Saturation: top, Bend: &swap.Bend{Message: "Kneedle sees it at 16"},
+			KneeMessage: "the knee is there", SaturationMessage: "c=32 is flat",
+		},
 		Candidate: swap.ArmCapacity{KneeMessage: "a knee needs at least 3 load levels"},
 	}}
 	v := swap.Verdict{Steps: make([]swap.StepResult, 5), Capacity: []swap.Capacity{c}, Gates: make([]swap.GateResult, 1)}
 	part := newCapacityPart(v)
 	require.Equal(t, []curve{{Lines: []capacityLine{
 		{
-			Arm: "baseline", Detail: "The knee is there. c=32 is flat.",
+			Arm: "baseline", Detail: "The knee is there. Kneedle sees it at 16. c=32 is flat.",
 			Line: "Knee at concurrency 16 (480 tok/s, TTFT P95 312 ms); saturated at concurrency 32; most throughput 650 tok/s at concurrency 32",
 		},
 		{Arm: "candidate", Line: "No knee found; no saturation found", Detail: "A knee needs at least 3 load levels."},

@@ -7,5 +7,8 @@
 // growth from the first step up to it. Growth over one gap only would depend too much on noise, and on how wide the gap is.
 // Where steps are so close that noise hides a fall of 40 %, growth is taken to the next step that is far enough.
 //
+// Beside it stands the bend: the knee by Kneedle, which needs no limit, confirmed where the universal scalability law has its
+// highest throughput within the loads measured (see package knee).
+//
 // Saturation is the first step that adds no throughput beyond noise to the best before it, or that a limit ended.
 package capacity

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/swapgate/swapgate/pkg/stats"
+	"github.com/swapgate/swapgate/pkg/stats/knee"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -15,8 +15,8 @@ const (
 	kneeFall = 0.4
 	// assumedError is the relative standard error of a throughput that does not tell its own.
 	assumedError = 0.02
-	// noiseLevel is the one-sided confidence with which a difference must be beyond noise.
-	noiseLevel = 0.95
+	// fewestLevels can have a knee.
+	fewestLevels = 3
 )
 
 // Point is what one arm did at one load level.
@@ -31,6 +31,8 @@ type Point struct {
 	Throughput swap.Value
 	// ThroughputSE is its standard error, such as by batch means over blocks; absent, 2 % of the throughput is assumed.
 	ThroughputSE swap.Value
+	// Blocks are the throughputs of the single blocks; without at least two at each level there are no intervals.
+	Blocks []float64
 	// TTFTP95ms is told with the knee.
 	TTFTP95ms swap.Value
 	// Limited says that a limit ended the step.
@@ -47,6 +49,7 @@ func Find(points []Point) swap.ArmCapacity {
 		r.Peak = level(slices.MaxFunc(known, func(a, b Point) int { return cmp.Compare(a.rate(), b.rate()) }))
 	}
 	r.findKnee(known)
+	r.Bend = bend(known)
 	r.findSaturation(all, known)
 	return swap.ArmCapacity(r)
 }
@@ -62,40 +65,24 @@ func ordered(points []Point) []Point {
 }
 
 func (r *search) findKnee(known []Point) {
-	const fewest = 3
-	if len(known) < fewest {
+	if len(known) < fewestLevels {
 		r.KneeMessage = fmt.Sprintf("a knee needs at least %d load levels with a throughput, and there %s %d",
-			fewest, isAre(len(known)), len(known))
+			fewestLevels, isAre(len(known)), len(known))
 		return
 	}
-	for i := 1; i < len(known)-1; i++ {
-		before := between(known[0], known[i])
-		next, ok := farEnough(known, i, kneeFall/2*before.value)
-		if !ok || before.value <= before.noise {
-			continue
-		}
-		after := between(known[i], next)
-		if after.value > (1-kneeFall)*before.value {
-			continue
-		}
-		r.Knee = level(known[i])
-		r.KneeMessage = fmt.Sprintf("the knee is at %s (%s): 1 %% more load gives %s %% more throughput up to there, and %s %% from there to %s",
-			known[i].Label, words(r.Knee), fixed(before.value), fixed(after.value), next.Label)
+	levels := make([]knee.Level, len(known))
+	for i, p := range known {
+		levels[i] = p.level()
+	}
+	fall, found := knee.GrowthFall(levels, kneeFall)
+	if !found {
+		r.KneeMessage = fmt.Sprintf("no knee was found up to %s: growth did not fall by %.0f %% beyond noise",
+			known[len(known)-1].Label, 100*kneeFall)
 		return
 	}
-	r.KneeMessage = fmt.Sprintf("no knee was found up to %s: growth did not fall by %.0f %% beyond noise",
-		known[len(known)-1].Label, 100*kneeFall)
-}
-
-// farEnough is the first point after the i-th to which growth is known to within noise. Neighbours that are close to each other
-// say little.
-func farEnough(known []Point, i int, noise float64) (Point, bool) {
-	for _, p := range known[i+1:] {
-		if between(known[i], p).noise <= noise {
-			return p, true
-		}
-	}
-	return Point{}, false
+	r.Knee = level(known[fall.At])
+	r.KneeMessage = fmt.Sprintf("the knee is at %s (%s): 1 %% more load gives %s %% more throughput up to there, and %s %% from there to %s",
+		r.Knee.Label, words(r.Knee), fixed(fall.Before.Value), fixed(fall.After.Value), known[fall.Next].Label)
 }
 
 func (r *search) findSaturation(all, known []Point) {
@@ -131,9 +118,9 @@ func firstFlat(known []Point) (found bool, at Point) {
 		gain := between(known[best], known[i])
 		expected := 1.0
 		if best > 0 {
-			expected = between(known[0], known[best]).value
+			expected = between(known[0], known[best]).Value
 		}
-		if gain.value <= gain.noise && expected/2 > gain.noise {
+		if gain.Value <= gain.Noise && expected/2 > gain.Noise {
 			return true, known[i]
 		}
 		if known[i].rate() > known[best].rate() {
@@ -143,19 +130,10 @@ func firstFlat(known []Point) (found bool, at Point) {
 	return false, Point{}
 }
 
-// growth is an elasticity and the largest error that noise explains.
-type growth struct{ value, noise float64 }
+func between(a, b Point) knee.Growth { return knee.Between(a.level(), b.level()) }
 
-func between(a, b Point) growth {
-	rise := math.Log(b.Load / a.Load)
-	return growth{
-		value: math.Log(b.rate()/a.rate()) / rise,
-		noise: stats.NormalQuantile(noiseLevel) * math.Hypot(a.relativeError(), b.relativeError()) / rise,
-	}
+func (p Point) level() knee.Level {
+	return knee.Level{Load: p.Load, Throughput: p.rate(), RelativeError: p.ThroughputSE.Or(assumedError*p.rate()) / p.rate()}
 }
 
 func (p Point) rate() float64 { return p.Throughput.Or(0) }
-
-func (p Point) relativeError() float64 {
-	return p.ThroughputSE.Or(assumedError*p.rate()) / p.rate()
-}

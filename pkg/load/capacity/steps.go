@@ -21,16 +21,39 @@ func (c Curve) Capacity() swap.Capacity {
 	}
 }
 
+// BlockThroughput is what one block did.
+type BlockThroughput struct {
+	// Step counts from 1.
+	Step int
+	Arm  swap.Arm
+	// PerSecond is tokens of good requests per second.
+	PerSecond float64
+}
+
 // Of is the capacity of both arms for each curve of a load (see FromSteps). A curve of one step is left out: nothing can be
-// compared with it.
-func Of(steps []swap.Step, results []swap.StepResult) []swap.Capacity {
+// compared with it. Without the throughputs of the blocks there are no intervals.
+func Of(steps []swap.Step, results []swap.StepResult, blocks ...BlockThroughput) []swap.Capacity {
 	var found []swap.Capacity
 	for _, c := range FromSteps(steps, results) {
 		if len(c.Steps) > 1 {
+			c.addBlocks(blocks)
 			found = append(found, c.Capacity())
 		}
 	}
 	return found
+}
+
+func (c Curve) addBlocks(blocks []BlockThroughput) {
+	for _, arm := range swap.Arms {
+		for i := range *c.Arms.Ptr(arm) {
+			p := &(*c.Arms.Ptr(arm))[i]
+			for _, b := range blocks {
+				if b.Step == p.Step && b.Arm == arm {
+					p.Blocks = append(p.Blocks, b.PerSecond)
+				}
+			}
+		}
+	}
 }
 
 // FromSteps draws the curves of a load, in the order of their first steps. steps are all steps of the load, and results those

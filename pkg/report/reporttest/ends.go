@@ -18,9 +18,23 @@ func kneeAt(d report.Data, knee, saturation int) []swap.Capacity {
 		c.Arms.Ptr(arm).Peak, c.Arms.Ptr(arm).Knee, c.Arms.Ptr(arm).Saturation = top, levelOf(d, arm, knee), levelOf(d, arm, saturation)
 		c.Arms.Ptr(arm).KneeMessage = fmt.Sprintf("the knee is at %s: 1 %% more load gives 0.80 %% more throughput up to there, and 0.31 %% "+
 			"from there to %s", levelOf(d, arm, knee).Label, top.Label)
+		c.Arms.Ptr(arm).Bend = bendAt(levelOf(d, arm, knee), top)
 		c.Arms.Ptr(arm).SaturationMessage = fmt.Sprintf("%s adds no throughput beyond noise", levelOf(d, arm, saturation).Label)
 	}
 	return []swap.Capacity{c}
+}
+
+// bendAt is a knee that is confirmed, with the most throughput between it and the last level.
+func bendAt(knee, top *swap.LoadLevel) *swap.Bend {
+	peak := (knee.Load.Or(0) + top.Load.Or(0)) / 2
+	b := &swap.Bend{
+		Knee: knee, KneeLow: knee.Load, KneeHigh: knee.Load, PeakLoad: swap.Of(peak), PeakLow: swap.Of(peak - 2), PeakHigh: swap.Of(peak + 3),
+		FitError: swap.Of(0.014), Confirmed: true,
+	}
+	b.Message = fmt.Sprintf("Kneedle sees the knee at %s (95 %% interval %s to %s), and the universal scalability law confirms that growth "+
+		"ends: throughput is highest at a load of %s (95 %% interval %s to %s); it fits to within 1.4 %%",
+		knee.Label, b.KneeLow, b.KneeHigh, b.PeakLoad, b.PeakLow, b.PeakHigh)
+	return b
 }
 
 func levelOf(d report.Data, arm swap.Arm, step int) *swap.LoadLevel {
@@ -33,6 +47,8 @@ func levelOf(d report.Data, arm swap.Arm, step int) *swap.LoadLevel {
 // unsaturated takes knee and saturation away from an arm.
 func unsaturated(c *swap.ArmCapacity) {
 	c.Knee, c.Saturation = nil, nil
+	c.Bend = &swap.Bend{FitError: swap.Of(0.008), Message: "Kneedle sees no knee up to concurrency 32; by the universal scalability law " +
+		"throughput grows beyond concurrency 32; it fits to within 0.8 %"}
 	c.KneeMessage = "no knee was found up to concurrency 32: growth did not fall by 40 % beyond noise"
 	c.SaturationMessage = "saturation was not reached up to concurrency 32"
 }

@@ -29,7 +29,9 @@ func Hostile(text string) report.Data {
 		d.Steps[i].Label, d.Spans[i].Label = text, text
 	}
 	level := &swap.LoadLevel{Label: text, Load: swap.Of(1), Throughput: swap.Of(2), TTFTP95ms: swap.Of(3)}
-	arm := swap.ArmCapacity{Knee: level, Peak: level, Saturation: level, KneeMessage: text, SaturationMessage: text}
+	arm := swap.ArmCapacity{
+		Knee: level, Peak: level, Saturation: level, Bend: &swap.Bend{Knee: level, Message: text}, KneeMessage: text, SaturationMessage: text,
+	}
 	v.Capacity = []swap.Capacity{{Steps: []int{1, 2}, Arms: swap.PerArm[swap.ArmCapacity]{Baseline: arm, Candidate: arm}}}
 	for i := range v.Telemetry[0].Sources {
 		v.Telemetry[0].Sources[i].Source, v.Telemetry[0].Sources[i].LastError = text, text
