@@ -34,6 +34,34 @@ load: {steps: [{rate: 4, think_time: 2s, hold: 5m}]}`,
 		},
 	},
 	{
+		name: "more requests in a block than memory holds",
+		added: `gates: [{metric: e2e, stat: p50}]
+load: {block: 10m, settle: 0s, steps: [{rate: 50000, hold: 100m}]}`,
+		want: []string{
+			"swap.yaml:6:47: load.steps[0].rate: plans about 30 million requests in each block, and a load worker can hold " +
+				"10 million: lower the rate, or shorten load.block",
+		},
+	},
+	{
+		name: "more requests in a step than memory holds",
+		added: `gates: [{metric: e2e, stat: p50}]
+load: {extend: {max_hold: 10m}, steps: [{rate: 50000, spike: {rate: 90000, for: 1s}, hold: 5m}]}`,
+		want: []string{
+			"swap.yaml:6:48: load.steps[0].rate: plans about 81.6 million requests in the 40 blocks of the step, and a load worker can " +
+				"hold 50 million: lower the rate, or shorten hold or load.extend.max_hold",
+		},
+	},
+	{
+		name: "a unit of many requests",
+		added: `workload: {topology: {shape: star, size: 64}}
+gates: [{metric: e2e, stat: p50}]
+load: {block: 60s, steps: [{rate: 10000, hold: 10m}]}`,
+		want: []string{
+			"swap.yaml:7:35: load.steps[0].rate: plans about 44.8 million requests in each block, and a load worker can hold " +
+				"10 million: lower the rate, or shorten load.block",
+		},
+	},
+	{
 		name:  "open-loop fields of a bad rate",
 		added: "load: {steps: [{rate: -4, arrival: {process: gamma, cv: 2}, hold: 5m}]}",
 		want: []string{

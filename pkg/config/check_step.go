@@ -20,6 +20,7 @@ func checkStep(r *reporter, p path, s swap.Step, spec swap.Spec) {
 	if s.Rate > 0 {
 		checkClosedOnly(r, p, s)
 		checkOpenStep(r, p, s, spec)
+		checkSize(r, p, s, spec)
 	} else {
 		checkOpenOnly(r, p, s)
 	}

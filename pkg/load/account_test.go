@@ -113,7 +113,9 @@ func requireAccounted(t require.TestingT, p Plan, shard Shard, got driven) {
 		require.False(t, seen[r.Seq], "request %d is recorded twice", r.Seq)
 		seen[r.Seq] = true
 	}
-	for _, s := range p.sends(shard) {
+	sends := p.sends(shard)
+	for i := range sends.len() {
+		s := sends.at(i)
 		require.True(t, seen[int32(s.unit*p.prompts.Size()+s.turn)], "unit %d, turn %d is not recorded", s.unit, s.turn)
 	}
 }

@@ -37,12 +37,13 @@ func (d *driver) open(ctx context.Context, wait waiter) {
 func (d *driver) prepare(ctx context.Context, ready chan<- *flight) {
 	defer close(ready)
 	sends := d.plan.sends(d.opt.Shard)
-	d.ledger.plans(len(sends))
+	d.ledger.plans(sends.len())
 	var u *unit
-	for i, s := range sends {
+	for i := range sends.len() {
+		s := sends.at(i)
 		due := d.start.Add(s.at)
 		if !waitTimer(ctx, due.Add(-Lead)) {
-			d.abandon(sends[i:], notSent)
+			d.abandon(sends, i, notSent)
 			return
 		}
 		if u == nil || u.number != s.unit {
@@ -52,11 +53,11 @@ func (d *driver) prepare(ctx context.Context, ready chan<- *flight) {
 		f := newFlight(j, u, due)
 		f.held = d.hold(due, j.tokens)
 		if d.tooLate(f) {
-			d.abandon(sends[i:], heldBack)
+			d.abandon(sends, i, heldBack)
 			return
 		}
 		if !waitTimer(ctx, due.Add(f.held-Lead)) {
-			d.abandon(sends[i:], notSent)
+			d.abandon(sends, i, notSent)
 			return
 		}
 		d.makeReady(ctx, f)
@@ -64,9 +65,10 @@ func (d *driver) prepare(ctx context.Context, ready chan<- *flight) {
 	}
 }
 
-// abandon records requests that were not made ready. They get no prompt, so that stopping is quick.
-func (d *driver) abandon(sends []plannedSend, why string) {
-	for _, s := range sends {
+// abandon records requests that were not made ready, from one on. They get no prompt, so that stopping is quick.
+func (d *driver) abandon(sends sendList, from int, why string) {
+	for i := from; i < sends.len(); i++ {
+		s := sends.at(i)
 		f := &flight{job: job{seq: s.unit*d.asker.prompts.Size() + s.turn, unit: s.unit, turn: s.turn}, due: d.start.Add(s.at)}
 		d.keep(f, unsent(why))
 	}

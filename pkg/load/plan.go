@@ -104,20 +104,27 @@ type plannedSend struct {
 	at         time.Duration
 }
 
-// sends lists what a shard of an open loop sends. Units are never divided.
-func (p Plan) sends(shard Shard) []plannedSend {
+// sendList lists what a shard of an open loop sends. It keeps one number for each unit: a block may have millions.
+type sendList struct {
+	plan Plan
+	// units are never divided; each sends so many requests together.
+	units    []int
+	together int
+}
+
+func (p Plan) sends(shard Shard) sendList {
 	together := 1
-	if t := p.prompts.Spec().Topology; t != nil && t.Shape == swap.ShapeStar {
+	if t := p.Topology(); t != nil && t.Shape == swap.ShapeStar {
 		together = t.Size
 	}
-	units := arrival.Slice(len(p.Arrivals), shard.Of, shard.Index, p.seed, p.Stream)
-	out := make([]plannedSend, 0, len(units)*together)
-	for _, u := range units {
-		for turn := range together {
-			out = append(out, plannedSend{unit: u, turn: turn, at: p.Arrivals[u]})
-		}
-	}
-	return out
+	return sendList{p, arrival.Slice(len(p.Arrivals), shard.Of, shard.Index, p.seed, p.Stream), together}
+}
+
+func (l sendList) len() int { return len(l.units) * l.together }
+
+func (l sendList) at(i int) plannedSend {
+	unit := l.units[i/l.together]
+	return plannedSend{unit: unit, turn: i % l.together, at: l.plan.Arrivals[unit]}
 }
 
 func (p Plan) hash() string {

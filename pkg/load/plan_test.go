@@ -2,6 +2,7 @@ package load
 
 import (
 	"math"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -41,6 +42,18 @@ func TestPlansAreDeterministic(t *testing.T) {
 		require.NotEqual(t, p.SHA256, PlanBlock(g, step, time.Second, 4*time.Second, seed, stream+1, nil).SHA256)
 		require.NotEqual(t, p.SHA256, PlanBlock(g, step, time.Second, 5*time.Second, seed, stream, nil).SHA256)
 	})
+}
+
+// A block with millions of requests is laid out in little memory.
+func TestAPlanTakesFewBytesARequest(t *testing.T) {
+	const requests = 200_000
+	g := generator(t)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	p := PlanBlock(g, swap.Step{Rate: requests}, 0, time.Second, 1, 7, nil)
+	require.InDelta(t, requests, p.sends(Shard{}).len(), 3000)
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(24*requests))
 }
 
 func TestPlanLabelAndPeak(t *testing.T) {
