@@ -128,6 +128,7 @@ func TestMetricsRefusesWhatItCannotRead(t *testing.T) {
 	good := tableOfBlock(t, 1, swap.Candidate, 12)
 	again := tableOfBlock(t, 1, swap.Candidate, 12)
 	folder := t.TempDir()
+	within := filepath.Join(folder, "*", "*", "requests.parquet")
 	for says, c := range map[string]struct {
 		args []string
 		next string
@@ -137,7 +138,7 @@ func TestMetricsRefusesWhatItCannotRead(t *testing.T) {
 		`unknown format "text": use json or table`:                                 {[]string{"-o", "text", good}, "--help"},
 		"no-such.parquet: no such file":                                            {[]string{good, "no-such.parquet"}, "copied to this machine"},
 		"block-*/requests.parquet: no file matches":                                {[]string{"block-*/requests.parquet"}, "check the pattern"},
-		folder + ": is a folder":                                                   {[]string{folder}, filepath.Join(folder, "*", "*", "requests.parquet")},
+		folder + ": is a folder":                                                   {[]string{folder}, within},
 		`old.parquet: not a table of schema requests/v2: it has no column "block"`: {[]string{good, old}, "that this version wrote"},
 		"text.parquet: ": {[]string{text}, "that this version wrote"},
 		"block 1 of step 1 is in " + good + " and in " + again: {[]string{good, again}, "of two runs: give the tables of one run at a time"},
