@@ -34,8 +34,8 @@ func TestRunAgainstAServer(t *testing.T) {
 			require.Equal(t, 900*time.Millisecond, res.Measured)
 			if p.Open() {
 				require.Len(t, res.Records, len(p.Arrivals))
-				require.InDelta(t, 0, rawlog.LatenessP99(res.Records).Or(1e9), 2000, "generous: the machine is shared")
-				t.Logf("send lateness p99 %s ms", rawlog.LatenessP99(res.Records))
+				require.InDelta(t, 0, latenessP99(res.Records).Or(1e9), 2000, "generous: the machine is shared")
+				t.Logf("send lateness p99 %s ms", latenessP99(res.Records))
 			}
 		})
 	}

@@ -31,7 +31,7 @@ type Released[T any] struct {
 // NewGate returns a gate with at least one place.
 func NewGate[T any](limit int) *Gate[T] { return &Gate[T]{limit: max(1, limit)} }
 
-// Arrive reports whether a request may go at once. If not, it waits until Leave or Drain returns it.
+// Arrive reports whether a request may go at once. If not, it waits until Leave returns it.
 func (g *Gate[T]) Arrive(item T, now time.Duration) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -56,25 +56,6 @@ func (g *Gate[T]) Leave(now time.Duration) (next Released[T], ok bool) {
 		return Released[T]{}, false
 	}
 	return g.pop(now), true
-}
-
-// Drain empties the queue and returns what waited, in order: requests that will never be sent.
-func (g *Gate[T]) Drain(now time.Duration) []Released[T] {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	out := make([]Released[T], 0, len(g.waiting)-g.head)
-	for g.head < len(g.waiting) {
-		out = append(out, g.pop(now))
-	}
-	g.waiting, g.head = nil, 0
-	return out
-}
-
-// Waiting is the number of requests that wait.
-func (g *Gate[T]) Waiting() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(g.waiting) - g.head
 }
 
 // pop takes the first that waits. Space is reclaimed when half of it is unused, so a pop costs constant time on average.

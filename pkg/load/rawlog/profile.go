@@ -35,17 +35,6 @@ type ProfileMetric struct {
 	Each func(r *Record, yield func(v float64, weight int))
 }
 
-// Values returns a request's values of the metric, each as often as it weighs.
-func (m ProfileMetric) Values(r *Record) []float64 {
-	var all []float64
-	m.Each(r, func(v float64, weight int) {
-		for range weight {
-			all = append(all, v)
-		}
-	})
-	return all
-}
-
 // Metric returns the metric of that name, and whether the profile has it.
 func (p Profile) Metric(name string) (ProfileMetric, bool) {
 	i := slices.IndexFunc(p.Metrics, func(m ProfileMetric) bool { return m.Name == name })

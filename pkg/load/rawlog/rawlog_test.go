@@ -80,19 +80,7 @@ func TestNothingGivesNothing(t *testing.T) {
 	noUsage := request(1, 2, 3)
 	noUsage.OutputTokens = nil
 	require.False(t, Throughput([]Record{noUsage}, time.Second).Valid())
-	require.False(t, LatenessP99(nil).Valid())
 	require.Equal(t, swap.WindowStats{Outcomes: swap.OutcomeCounts{}}, WindowOf(nil, swap.Baseline))
-}
-
-func TestLatenessIsTheClientsOwn(t *testing.T) {
-	opened := request(1, 2, 3)
-	opened.ConnReused, opened.LateUS = false, 50_000
-	onTime := request(1, 2, 3)
-	onTime.LateUS = 200
-	unsent := failure(swap.Abandoned)
-	unsent.SentUnixNS = 0
-	require.InDelta(t, 0.2, LatenessP99([]Record{opened, onTime, unsent}).Or(0), 1e-9)
-	require.InDelta(t, 50, LatenessP99([]Record{opened, unsent}).Or(0), 1e-9)
 }
 
 func TestLongestFailureRun(t *testing.T) {

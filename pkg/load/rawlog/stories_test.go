@@ -161,17 +161,24 @@ func TestStories(t *testing.T) {
 				requireMetric(t, canon, name, r, want)
 			}
 			m, _ := canon.Metric("itl")
-			require.InDeltaSlice(t, c.itl, m.Values(&r), 1e-9)
-			require.Len(t, m.Values(&r), len(c.itl))
+			require.InDeltaSlice(t, c.itl, valuesOf(m, &r), 1e-9)
+			require.Len(t, valuesOf(m, &r), len(c.itl))
 		})
 	}
+}
+
+// valuesOf are a request's values of a metric, each as often as it weighs.
+func valuesOf(m ProfileMetric, r *Record) []float64 {
+	var all []float64
+	m.Each(r, func(v float64, weight int) { all = append(all, slices.Repeat([]float64{v}, weight)...) })
+	return all
 }
 
 func requireMetric(t *testing.T, p Profile, name string, r Record, want ...float64) {
 	t.Helper()
 	m, ok := p.Metric(name)
 	require.True(t, ok, "%s has no %s", p.Name, name)
-	got := m.Values(&r)
+	got := valuesOf(m, &r)
 	if len(want) == 1 && want[0] < 0 {
 		require.Empty(t, got, "%s %s", p.Name, name)
 		return
@@ -219,23 +226,4 @@ func TestTokenLatenciesAddUp(t *testing.T) {
 			require.InDelta(t, adjusted, sum/float64(weight), 1e-9, "TPOT adjusted is the mean ITL")
 		}
 	})
-}
-
-func TestGoodput(t *testing.T) {
-	limits := []Objective{{swap.MetricTTFT, 150}, {swap.MetricTPOT, 10}}
-	slow, long := request(200, 300, 11), request(100, 300, 11)
-	settle := request(100, 110, 11)
-	settle.Measured = false
-	records := []Record{request(100, 200, 11), request(150, 150, 1), slow, long, failure(swap.HTTP5xx), failure(swap.Abandoned), settle}
-	g := GoodputOf(records, limits...)
-	require.Equal(t, Goodput{Met: 2, Missed: 3}, g)
-	require.InDelta(t, 0.4, g.Share().Or(0), 1e-9)
-	require.InDelta(t, 0.2, g.PerSecond(10_000_000_000).Or(0), 1e-9)
-	noUsage := request(100, 200, 11)
-	noUsage.OutputTokens = nil
-	g = GoodputOf(append(records, noUsage), limits...)
-	require.Equal(t, Goodput{Met: 2, Missed: 3, Unknown: 1}, g)
-	require.False(t, g.Share().Valid(), "it may have kept the limit or not")
-	require.False(t, g.PerSecond(1).Valid())
-	require.False(t, GoodputOf(nil).Share().Valid())
 }

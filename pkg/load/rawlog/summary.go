@@ -56,28 +56,6 @@ func Throughput(records []Record, measured time.Duration) swap.Value {
 	return swap.Of(tokens / measured.Seconds())
 }
 
-// LatenessP99 is the 99th percentile of ClientLate. Requests that opened a connection are left out, if there are others: they
-// waited for the network, not for the client.
-func LatenessP99(records []Record) swap.Value {
-	var kept, all []float64
-	for i := range records {
-		r := &records[i]
-		late, sent := r.ClientLate().Get()
-		if !sent {
-			continue
-		}
-		all = append(all, late)
-		if r.ConnReused {
-			kept = append(kept, late)
-		}
-	}
-	if len(kept) == 0 {
-		kept = all
-	}
-	slices.Sort(kept)
-	return swap.Of(stats.Quantile(kept, 0.99))
-}
-
 // WindowOf summarises the records that one arm answered in a rollout window. Quantiles are over all its good requests.
 func WindowOf(records []Record, arm swap.Arm) swap.WindowStats {
 	var own []Record
