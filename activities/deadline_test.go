@@ -77,7 +77,7 @@ func TestAnActivityNamesWhoDidNotAnswerInTime(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t, c.change)
-			s.allowed = 3 * time.Second
+			s.allowed = 6 * time.Second
 			_, err := run[any](t, s, c.activity, c.input(s))
 			requireType(t, err, c.kind, true)
 			require.ErrorContains(t, err, c.url(s))

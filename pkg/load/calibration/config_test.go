@@ -212,7 +212,7 @@ func TestASlowStepIsFilledUp(t *testing.T) {
 	require.NoError(t, err)
 	got := c.schedule(sends)
 	require.InDelta(t, leastRequests/got.measure.Seconds(), measured(c, got).requests, 0.01)
-	empty := c.schedule(nil)
+	empty := c.schedule(outlook{length: block})
 	require.Len(t, empty.sends, leastRequests)
 }
 
@@ -273,4 +273,23 @@ func TestWhatCannotBeCalibratedIsRefused(t *testing.T) {
 		require.ErrorContains(t, err, says)
 		require.ErrorIs(t, err, ErrInvalid)
 	}
+}
+
+// Of a block with very many requests, the part with the highest rate is looked at.
+func TestAVeryLargeBlockIsLookedAtWhereItIsDensest(t *testing.T) {
+	var starts []time.Duration
+	for i := range 100 {
+		starts = append(starts, time.Duration(i)*time.Second)
+		if i >= 40 && i < 60 {
+			starts = append(starts, time.Duration(i)*time.Second+time.Second/2)
+		}
+	}
+	part, length := densest(starts, 100*time.Second, 30)
+	require.Len(t, part, 30)
+	require.Zero(t, part[0])
+	require.Equal(t, 15*time.Second, length)
+	require.Equal(t, time.Second/2, part[1])
+	all, length := densest(starts, 100*time.Second, len(starts))
+	require.Equal(t, starts, all)
+	require.Equal(t, 100*time.Second, length)
 }

@@ -14,17 +14,47 @@ type send struct {
 	length
 }
 
+// mostForecast is how many requests are looked at, so that a block of hundreds of millions costs no memory.
+const mostForecast = 500_000
+
+// outlook is what the client will send over some time.
+type outlook struct {
+	length time.Duration
+	// sends are in ascending order.
+	sends []send
+}
+
 // forecast is what the client will send in one block of an open loop, in order: each turn of a unit when the one before it is
-// answered, all as the step's own limits let them go, and none after the end of the block.
-func (c Config) forecast(units sample) ([]send, error) {
-	f, err := c.newForecaster(units)
+// answered, all as the step's own limits let them go, and none after the end of the block. Of a very large block it is the part
+// with the highest rate.
+func (c Config) forecast(units sample) (outlook, error) {
+	starts, length := densest(c.Plan.StartsOf(c.Shard), c.Plan.Length(), max(1, mostForecast/c.Plan.UnitSize()))
+	f, err := c.newForecaster(units, starts, length)
 	if err != nil {
-		return nil, err
+		return outlook{}, err
 	}
 	for len(f.due) > 0 {
 		f.next()
 	}
-	return f.sends, nil
+	return outlook{length, f.sends}, nil
+}
+
+// densest are the most starts in the shortest time, from 0, and how long they take. Where there are no more, it is all of them.
+func densest(starts []time.Duration, length time.Duration, most int) ([]time.Duration, time.Duration) {
+	if len(starts) <= most {
+		return starts, length
+	}
+	best := 0
+	for i := range len(starts) - most {
+		if starts[i+most]-starts[i] < starts[best+most]-starts[best] {
+			best = i
+		}
+	}
+	part := make([]time.Duration, most)
+	for i := range part {
+		part[i] = starts[best+i] - starts[best]
+	}
+	return part, max(1, starts[best+most]-starts[best])
 }
 
 // forecaster plays a block without driving it.
@@ -32,6 +62,7 @@ type forecaster struct {
 	config Config
 	step   swap.Step
 	units  sample
+	length time.Duration
 	bucket *pace.TokenBucket
 	due    dueTurns
 	// busy are the times at which places in flight become free; of interest only where their number is limited.
@@ -39,15 +70,15 @@ type forecaster struct {
 	sends []send
 }
 
-func (c Config) newForecaster(units sample) (*forecaster, error) {
-	f := &forecaster{config: c, step: c.Shard.Step(c.Plan.Step), units: units}
+func (c Config) newForecaster(units sample, starts []time.Duration, length time.Duration) (*forecaster, error) {
+	f := &forecaster{config: c, step: c.Shard.Step(c.Plan.Step), units: units, length: length}
 	if limit := f.step.TokenRate; limit != nil {
 		var err error
 		if f.bucket, err = pace.NewTokenBucket(limit.Limit, limit.Burst.Std()); err != nil {
 			return nil, err
 		}
 	}
-	for unit, at := range c.Plan.StartsOf(c.Shard) {
+	for unit, at := range starts {
 		for k, t := range units.of(unit) {
 			if !t.follows {
 				f.due = append(f.due, dueTurn{at, unit, k})
@@ -68,7 +99,7 @@ func (f *forecaster) next() {
 	if f.step.MaxInFlight > 0 {
 		heap.Push(&f.busy, end)
 	}
-	if at >= f.config.Plan.Length() {
+	if at >= f.length {
 		return
 	}
 	f.sends = append(f.sends, send{at, t.length})

@@ -18,11 +18,11 @@ type schedule struct {
 }
 
 // schedule cuts the busiest stretch out of a forecast of the block.
-func (c Config) schedule(block []send) schedule {
+func (c Config) schedule(o outlook) schedule {
 	s := schedule{settle: c.settle(), measure: c.Duration - c.settle()}
-	block = repeated(block, c.Plan.Length(), s.measure)
+	block := repeated(o, s.measure)
 	from := c.busiest(block, s.measure)
-	open, fresh := c.cut(block, from, from+s.measure)
+	open, fresh := c.cut(block.sends, from, from+s.measure)
 	s.settle = max(s.settle, time.Duration(len(open))*time.Second/openedPerSecond)
 	for i, o := range open {
 		// One that was begun shortly before is begun when it was; those before it are spread over the time until then.
@@ -33,27 +33,27 @@ func (c Config) schedule(block []send) schedule {
 	for _, f := range fresh {
 		s.sends = append(s.sends, send{s.settle + f.at - from, f.length})
 	}
-	s.fill(block, leastRequests-len(fresh))
+	s.fill(block.sends, leastRequests-len(fresh))
 	s.end(c)
 	return s
 }
 
 // repeated is the block as often as it takes to fill least.
-func repeated(block []send, length, least time.Duration) []send {
-	all := slices.Clone(block)
-	for at := length; at < least; at += length {
-		for _, s := range block {
-			all = append(all, send{at + s.at, s.length})
+func repeated(block outlook, least time.Duration) outlook {
+	all := outlook{block.length, slices.Clone(block.sends)}
+	for ; all.length < least; all.length += block.length {
+		for _, s := range block.sends {
+			all.sends = append(all.sends, send{all.length + s.at, s.length})
 		}
 	}
 	return all
 }
 
 // busiest is where the stretch begins in which the most streams are open.
-func (c Config) busiest(block []send, stretch time.Duration) time.Duration {
-	whole := max(c.Plan.Length(), stretch)
+func (c Config) busiest(block outlook, stretch time.Duration) time.Duration {
+	whole := max(block.length, stretch)
 	width := max(1, stretch/finest, whole/longest)
-	streams := c.streams(block, width, int((whole-1)/width)+1)
+	streams := c.streams(block.sends, width, int((whole-1)/width)+1)
 	parts := max(1, int(stretch/width))
 	best, at, sum := -1, 0, 0
 	for i, n := range streams {
