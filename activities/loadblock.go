@@ -19,7 +19,7 @@ import (
 func (s *step) resume(ctx context.Context) error {
 	sealed := s.steps.Sealed()
 	for {
-		b, ok := sealed[len(s.course.Blocks())+1]
+		b, ok := sealed[s.course.Len()+1]
 		if !ok {
 			return nil
 		}

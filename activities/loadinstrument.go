@@ -17,8 +17,13 @@ import (
 // Calibrate measures the load client against a server of known truth.
 type Calibrate func(ctx context.Context, c calibration.Config) (swap.InstrumentReading, error)
 
-// calibrationTries is how often a check of the load client is begun: it may fail because a process could not be started just then.
-const calibrationTries = 3
+const (
+	// calibrationTries is how often a check of the load client is begun: it may fail because a process could not be started just
+	// then.
+	calibrationTries = 3
+	// calibrationPause is the pause before the second try; it grows with each.
+	calibrationPause = 500 * time.Millisecond
+)
 
 // checkClient calibrates the load client at its own share of the load to come, once in an attempt. A check that cannot be made is
 // a fault of the instrument and not of the step: the step is driven, and decides nothing.
@@ -61,9 +66,6 @@ func (w *shardWork) calibrated(ctx context.Context) (r swap.InstrumentReading, e
 		}
 	}
 }
-
-// calibrationPause is the pause before the second try; it grows with each.
-const calibrationPause = 500 * time.Millisecond
 
 // calibration is the check before the block that was just planned.
 func (w *shardWork) calibration() calibration.Config {

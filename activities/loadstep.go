@@ -80,7 +80,7 @@ type step struct {
 // next chooses the block to drive until the step is over. Both blocks of a pair are driven even when the first broke a limit:
 // whether the other arm holds it is what people want to know.
 func (s *step) next(ctx context.Context) (block swap.BlockPlan, more bool, err error) {
-	driven := len(s.course.Blocks())
+	driven := s.course.Len()
 	if end, ended := s.end(); ended && driven%2 == 0 {
 		s.ended = end
 		return swap.BlockPlan{}, false, nil

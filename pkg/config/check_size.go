@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/swapgate/swapgate/pkg/load/arrival"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -19,7 +18,7 @@ const (
 // checkSize reports an open loop of more requests than a load worker has memory for.
 func checkSize(r *reporter, p path, s swap.Step, spec swap.Spec) {
 	l := spec.Load
-	planned := arrival.NewProfile(s, l.Settle.Std(), l.Block.Std()).Cumulative(l.Settle.Std() + l.Block.Std())
+	planned := arrivals(s, l)
 	if t := spec.Workload.Topology; t != nil {
 		planned *= float64(t.Size)
 	}

@@ -59,6 +59,11 @@ func (r Requests) times(n int) Requests {
 
 func exactly(n float64) Requests { return Requests{Least: n, Most: swap.Of(n)} }
 
+// arrivals is the expected number of units of work that an open loop begins in one block, settle time included.
+func arrivals(s swap.Step, l swap.Load) float64 {
+	return arrival.NewProfile(s, l.Settle.Std(), l.Block.Std()).Cumulative(l.Settle.Std() + l.Block.Std())
+}
+
 // blockRequests is the expected number of measured requests in one block of a step.
 func blockRequests(s swap.Step, l swap.Load, t *swap.Topology) Requests {
 	if s.Rate > 0 {

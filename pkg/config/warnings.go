@@ -3,9 +3,9 @@ package config
 import (
 	"fmt"
 
-	"github.com/swapgate/swapgate/pkg/load/arrival"
 	"github.com/swapgate/swapgate/pkg/load/pace"
 	"github.com/swapgate/swapgate/pkg/swap"
+	"github.com/swapgate/swapgate/pkg/workload"
 )
 
 // unreachable says why a step certainly cannot send what it plans when it plans it; empty where that is not certain. What
@@ -31,7 +31,7 @@ func overTokenRate(s swap.Step, spec swap.Spec) string {
 	}
 	l := spec.Load
 	length := l.Settle + l.Block
-	requests := arrival.NewProfile(s, l.Settle.Std(), l.Block.Std()).Cumulative(length.Std())
+	requests := arrivals(s, l)
 	if t := spec.Workload.Topology; t != nil && t.Shape == swap.ShapeStar {
 		requests *= float64(t.Size)
 	}
@@ -50,14 +50,8 @@ func leastTokens(s swap.Step, w swap.Workload) float64 {
 	if s.Arrival != nil && s.Arrival.Trace != nil && s.Arrival.Trace.Lengths {
 		return 2
 	}
-	in, out := w.InputTokens, w.OutputTokens
-	if s.InputTokens != nil {
-		in = *s.InputTokens
-	}
-	if s.OutputTokens != nil {
-		out = *s.OutputTokens
-	}
-	return meanLength(in) + meanLength(out)
+	w = workload.WithStep(w, s)
+	return meanLength(w.InputTokens) + meanLength(w.OutputTokens)
 }
 
 // meanLength is the mean of a clipped log-normal length, at least 1: a request whose answer is one token holds on average its

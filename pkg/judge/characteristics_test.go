@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/swapgate/swapgate/pkg/sim/process"
 	"github.com/swapgate/swapgate/pkg/stats"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
@@ -30,15 +31,8 @@ type simulation struct {
 const sigma = .5
 
 func (s simulation) block(random *rand.Rand, shift float64) []float64 {
-	values := make([]float64, s.requests)
-	part := sigma / math.Sqrt2
-	innovation := math.Sqrt(1 - s.phi*s.phi)
-	state := random.NormFloat64()
-	for i := range values {
-		values[i] = math.Exp(shift + part*(state+random.NormFloat64()))
-		state = s.phi*state + innovation*random.NormFloat64()
-	}
-	return values
+	p := process.Process{Marginal: process.LogNormal(1, sigma), Phi: s.phi, Share: .5}
+	return p.Block(random, s.requests, math.Exp(shift))
 }
 
 func (s simulation) arms(random *rand.Rand) (base, cand [][]float64) {

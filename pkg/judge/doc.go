@@ -13,6 +13,6 @@
 //	otherwise       inconclusive, with the number of blocks that would decide
 //
 // A pass needs every gate, so it needs no correction (an intersection-union test, Berger 1982). A failed request counts
-// as the worst latency and is never left out. Missing evidence is never a pass, and
-// a gate whose metric only a part of the good answers has neither passes nor fails.
+// as the worst latency and is never left out. Missing evidence is never a pass, and a gate whose metric only a part of the
+// good answers has neither passes nor fails.
 package judge

@@ -14,30 +14,12 @@ const (
 	power = .8
 )
 
-// worseUp and worseDown are the margin on the gate's scale for a rise and for a fall. A fall by a fraction δ is ln(1−δ).
-func worseUp(g swap.Gate) float64 {
-	if g.Unit == swap.Absolute {
-		return g.Margin
-	}
-	return math.Log1p(g.Margin)
-}
-
-func worseDown(g swap.Gate) float64 {
-	if g.Unit == swap.Absolute {
-		return g.Margin
-	}
-	if g.Margin >= 1 {
-		return math.Inf(1)
-	}
-	return -math.Log1p(-g.Margin)
-}
-
 // failP is the p-value against "the candidate is within the margin".
 func (m *measured) failP() float64 {
 	if m.refusal != nil {
 		return 1
 	}
-	up, down := m.interval.pAbove(worseUp(m.gate)), m.interval.pBelow(-worseDown(m.gate))
+	up, down := m.interval.pAbove(m.gate.MarginUp()), m.interval.pBelow(-m.gate.MarginDown())
 	switch m.gate.Better {
 	case swap.LowerIsBetter:
 		return up
@@ -50,7 +32,7 @@ func (m *measured) failP() float64 {
 // within reports whether the bounds lie inside the margin on every side that counts, and whether they show a worsening.
 func (m *measured) within(level float64) (passes, regressed bool) {
 	low, high := m.interval.bounds(level)
-	notRisen, notFallen := high < worseUp(m.gate), low > -worseDown(m.gate)
+	notRisen, notFallen := high < m.gate.MarginUp(), low > -m.gate.MarginDown()
 	switch m.gate.Better {
 	case swap.LowerIsBetter:
 		return notRisen, low > 0
@@ -62,7 +44,7 @@ func (m *measured) within(level float64) (passes, regressed bool) {
 
 // worsening is the difference in the direction that is worse, and the margin in that direction.
 func (m *measured) worsening() (theta, margin float64) {
-	rise, fall := worseUp(m.gate), worseDown(m.gate)
+	rise, fall := m.gate.MarginUp(), m.gate.MarginDown()
 	switch {
 	case m.gate.Better == swap.HigherIsBetter || m.gate.Better == swap.Either && m.theta < 0:
 		return -m.theta, fall

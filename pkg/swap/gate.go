@@ -1,5 +1,7 @@
 package swap
 
+import "math"
+
 // Metric is a quantity that a gate can hold the candidate to. pkg/load/rawlog defines how each is derived from raw records.
 type Metric string
 
@@ -91,6 +93,26 @@ func (g Gate) Name() string {
 		return string(g.Metric)
 	}
 	return string(g.Metric) + "_" + string(g.Stat)
+}
+
+// MarginUp is the margin against a rise on the scale that differences are judged on: the metric's own unit, or the logarithm
+// of candidate over baseline.
+func (g Gate) MarginUp() float64 {
+	if g.Unit == Absolute {
+		return g.Margin
+	}
+	return math.Log1p(g.Margin)
+}
+
+// MarginDown is the margin against a fall on the same scale, as a positive number: a fall by a fraction δ is ln(1−δ).
+func (g Gate) MarginDown() float64 {
+	if g.Unit == Absolute {
+		return g.Margin
+	}
+	if g.Margin >= 1 {
+		return math.Inf(1)
+	}
+	return -math.Log1p(-g.Margin)
 }
 
 // Judge holds the statistical settings.

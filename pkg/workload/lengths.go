@@ -26,7 +26,7 @@ func (g *Generator) ForStep(step swap.Step) (*Generator, error) {
 		return g, nil
 	}
 	c := *g
-	c.spec = withStep(g.spec, step)
+	c.spec = WithStep(g.spec, step)
 	if err := check(c.spec); err != nil {
 		return nil, err
 	}
@@ -34,7 +34,8 @@ func (g *Generator) ForStep(step swap.Step) (*Generator, error) {
 	return &c, nil
 }
 
-func withStep(w swap.Workload, step swap.Step) swap.Workload {
+// WithStep is the workload with the lengths of a step, where it has its own.
+func WithStep(w swap.Workload, step swap.Step) swap.Workload {
 	if step.InputTokens != nil {
 		w.InputTokens = *step.InputTokens
 	}
@@ -88,7 +89,7 @@ func longestLength(l swap.Lengths) int {
 // model must hold, chat template and salt aside. In a session it holds all turns before it, in a ring the answer before it. Only
 // language models count answers in tokens. Prompts from a file count as nothing, and so do the lengths of a recording.
 func LongestRequest(w swap.Workload, step swap.Step) int {
-	w = withStep(w, step)
+	w = WithStep(w, step)
 	var in, out int
 	if w.InputTokens.Median > 0 {
 		in = longestLength(w.InputTokens)

@@ -5,8 +5,8 @@
 // Each gate yields one number a slice, the difference between the arms in that slice, so that whatever slows both arms
 // cancels out and requests of a slice need not be independent of each other. An asymptotic confidence sequence
 // (Waudby-Smith et al., arXiv 2103.06476, equation 134) bounds the mean of these numbers, and the guard fires once the bound
-// is beyond the margin, with Holm's correction over the gates. Among a few slices Student's t
-// distribution takes the place of the normal one.
+// is beyond the margin, with Holm's correction over the gates. Among a few slices Student's t distribution takes
+// the place of the normal one.
 //
 // A quantile is watched by the shares of requests in the tail: those of the candidate above (1+δ)·T, less those of the
 // baseline above T, where T is the baseline's quantile. The mean of that difference is above 0 exactly when the candidate's

@@ -15,7 +15,7 @@ type Watch struct {
 }
 
 // New returns the watch of a gate. tail is the baseline's quantile for a gate on one, from enough baseline requests to have
-// it (judge.Settings MinTail); it is ignored for other gates. A quantile gate that is not about rising latencies cannot be
+// it (swap.Judge.MinTail); it is ignored for other gates. A quantile gate that is not about rising latencies cannot be
 // watched.
 func New(gate swap.Gate, tail float64) (Watch, error) {
 	_, isQuantile := gate.Stat.Quantile()
@@ -60,12 +60,11 @@ func (w Watch) differences(slice swap.PerArm[Sum]) []worse {
 	if _, isQuantile := w.Gate.Stat.Quantile(); isQuantile {
 		return []worse{{by: cand - base}}
 	}
-	rise := worse{by: cand - base, margin: w.Gate.Margin}
-	fall := worse{by: base - cand, margin: w.Gate.Margin}
+	change := cand - base
 	if w.Gate.Unit != swap.Absolute {
-		change := math.Log(cand / base)
-		rise, fall = worse{by: change, margin: math.Log1p(w.Gate.Margin)}, worse{by: -change, margin: -math.Log1p(-w.Gate.Margin)}
+		change = math.Log(cand / base)
 	}
+	rise, fall := worse{by: change, margin: w.Gate.MarginUp()}, worse{by: -change, margin: w.Gate.MarginDown()}
 	switch w.Gate.Better {
 	case swap.LowerIsBetter:
 		return []worse{rise}

@@ -64,6 +64,9 @@ func (c *Course) End() (swap.StepEnd, bool) {
 	return *c.end, true
 }
 
+// Len is the number of blocks so far.
+func (c *Course) Len() int { return len(c.done) }
+
 // Blocks are the places of the blocks so far.
 func (c *Course) Blocks() []swap.BlockPlan {
 	plans := make([]swap.BlockPlan, len(c.done))

@@ -27,7 +27,11 @@ func (c *Client) queued(ctx context.Context, e Execution) (string, error) {
 	if _, waits := e.queuedSince(); !waits {
 		return "", nil
 	}
-	running, err := c.running(ctx)
+	var running []Execution
+	err := c.eachRunning(ctx, func(other Execution) (more bool) {
+		running = append(running, other)
+		return true
+	})
 	return lineText(e, running), err
 }
 

@@ -71,12 +71,16 @@ func (c *Client) busy(ctx context.Context, q Queue) (bool, error) {
 	if q.Name != swap.QueueLoad {
 		return false, nil
 	}
-	running, err := c.running(ctx)
-	return slices.ContainsFunc(running, func(e Execution) bool { return e.atWorkOn(q.Name) }), err
+	busy := false
+	err := c.eachRunning(ctx, func(e Execution) (more bool) {
+		busy = e.atWorkOn(q.Name)
+		return !busy
+	})
+	return busy, err
 }
 
-// running describes the validations that run, the newest of them where there are very many.
-func (c *Client) running(ctx context.Context) ([]Execution, error) {
+// eachRunning describes the validations that run, the newest of them where there are very many, until yield wants no more.
+func (c *Client) eachRunning(ctx context.Context, yield func(Execution) (more bool)) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	list, err := c.sdk.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
@@ -84,17 +88,18 @@ func (c *Client) running(ctx context.Context) ([]Execution, error) {
 		Query: fmt.Sprintf("WorkflowType = %q AND ExecutionStatus = 'Running'", swap.WorkflowValidateSwap),
 	})
 	if err != nil {
-		return nil, c.unreachable(err)
+		return c.unreachable(err)
 	}
-	var all []Execution
 	for _, e := range list.GetExecutions() {
 		d, err := c.sdk.DescribeWorkflow(ctx, e.GetExecution().GetWorkflowId(), e.GetExecution().GetRunId())
 		if err != nil {
-			return nil, c.unreachable(err)
+			return c.unreachable(err)
 		}
-		all = append(all, executionOf(d))
+		if !yield(executionOf(d)) {
+			return nil
+		}
 	}
-	return all, nil
+	return nil
 }
 
 func polled(pollers []*taskqueue.PollerInfo, now time.Time) bool {
