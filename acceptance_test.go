@@ -19,23 +19,40 @@ import (
 // demoTimeout bounds one whole demo: Temporal, S3, the simulated servers, load, verdict.
 const demoTimeout = 8 * time.Minute
 
+// demoTries is how often a demo is run that decides nothing because this machine disturbs its load client.
+const demoTries = 3
+
 // TestDemoVerdicts runs the built command the way a person does and holds it to the truth that the simulator knows.
 func TestDemoVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		scenario string
-		verdicts map[swap.Decision]int
+		verdict  swap.Decision
+		code     int
 	}{
-		{"good", map[swap.Decision]int{swap.Pass: 0}},
-		{"slow-decode", map[swap.Decision]int{swap.Fail: 1, swap.Inconclusive: 2}},
+		{"good", swap.Pass, 0},
+		{"slow-decode", swap.Fail, 1},
 	} {
 		t.Run(c.scenario, func(t *testing.T) {
-			v, code := demo(t, c.scenario)
-			want, ok := c.verdicts[v.Verdict]
-			require.True(t, ok, "verdict %s: %s", v.Verdict, v.Summary)
-			require.Equal(t, want, code, "the exit code says what the verdict says")
-			requireSound(t, v)
+			v, code := decidedDemo(t, c.scenario)
+			require.Equal(t, c.verdict, v.Verdict, v.Summary)
+			require.Equal(t, c.code, code, "the exit code says what the verdict says")
 		})
 	}
+}
+
+// decidedDemo runs a demo until its load client could be believed. Every verdict on the way must be sound.
+func decidedDemo(t *testing.T, swapName string) (v swap.Verdict, code int) {
+	t.Helper()
+	for range demoTries {
+		v, code = demo(t, swapName)
+		requireSound(t, v)
+		if v.Verdict != swap.Inconclusive {
+			return v, code
+		}
+		require.Equal(t, 2, code, "the exit code of inconclusive")
+		t.Logf("not decided: %s", v.Summary)
+	}
+	return v, code
 }
 
 // demo returns the verdict document on standard output and the exit code.

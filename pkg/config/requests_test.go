@@ -124,8 +124,8 @@ func TestRequestsOfAnOpenLoopAreThoseLaidOut(t *testing.T) {
 		p := anyOpenStep(t, topology)
 		want, known := blockRequests(p.step, p.spec.Load, topology).Get()
 		require.True(t, known, "answers do not matter")
-		// Five standard deviations of 25 000 independent arrivals are three percent.
-		require.InEpsilon(t, want, p.measured(p.blocksFor(25_000), unanswered), 0.035)
+		// Seven standard deviations of 25 000 independent arrivals, for a drawn case is a trial too.
+		require.InEpsilon(t, want, p.measured(p.blocksFor(25_000), unanswered), 0.045)
 	})
 }
 

@@ -3,6 +3,7 @@ package servertest
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/history/v1"
@@ -48,10 +50,23 @@ func (b *bench) verdict(run client.WorkflowRun) (swap.Verdict, error) {
 	return v, err
 }
 
-// await polls until the condition holds.
+// await polls until the condition holds. Where it never does, the failure says what became of the run.
 func (b *bench) await(what string, holds func() bool) {
 	b.t.Helper()
-	require.Eventually(b.t, holds, patience, 50*time.Millisecond, what)
+	if !assert.Eventually(b.t, holds, patience, 50*time.Millisecond, what) {
+		require.FailNow(b.t, what+" never came", b.outcome())
+	}
+}
+
+// outcome is the result of the bench's run, or that it has none yet.
+func (b *bench) outcome() string {
+	ctx, done := context.WithTimeout(b.t.Context(), time.Second)
+	defer done()
+	var v swap.Verdict
+	if err := b.client.GetWorkflow(ctx, swap.ValidateWorkflowID(b.spec.Target), "").Get(ctx, &v); err != nil {
+		return "the run has no verdict: " + err.Error()
+	}
+	return fmt.Sprintf("the run ended: %s: %s", v.Verdict, v.Summary)
 }
 
 // awaitBlocks waits until the running load step has driven at least n blocks, as its heartbeat says.

@@ -108,7 +108,8 @@ func (b *bench) shortSpec() swap.Spec {
 	spec.Load = swap.Load{
 		Block: seconds(0.25), Settle: seconds(0.05),
 		Steps:       []swap.Step{{Rate: 80, Hold: seconds(1.25)}, {Rate: 80, Hold: seconds(1.25)}},
-		Calibration: swap.Calibration{Duration: seconds(1)},
+		// A poor instrument is tolerated: several sites share this machine. TestStarvedLoadWorkerDecidesNothing has the real limits.
+		Calibration: swap.Calibration{Duration: seconds(1), TokenError: seconds(0.25), SendLateness: seconds(0.5)},
 	}
 	// Wide margins on medians: these tests are about what happens, not about statistics.
 	spec.Gates = []swap.Gate{
