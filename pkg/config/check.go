@@ -16,6 +16,7 @@ func checkMeaning(r *reporter, spec swap.Spec) {
 	if spec.Rollout != nil {
 		checkRollout(r, *spec.Rollout)
 	}
+	checkWatch(r, spec.Watch)
 	checkNotify(r, spec.Notify)
 	checkStore(r, spec.Store)
 	checkSecretRefs(r)

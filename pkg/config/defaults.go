@@ -120,6 +120,14 @@ var defaults = []fieldDefault{
 	{field: "snapshots", value: emptyGroup},
 	{field: "snapshots.keep", value: int64(5)},
 
+	{field: "watch", value: emptyGroup},
+	{field: "watch.rule", value: string(swap.DriftByBounds)},
+	{field: "watch.notify", value: 0.03},
+	{field: "watch.fail", value: 0.05},
+	{field: "watch.block", value: 0.08},
+	{field: "watch.distance", value: 0.05},
+	{field: "watch.block_for", value: "48h"},
+
 	{field: "store", value: emptyGroup},
 	{field: "store.prefix", value: ""},
 	{field: "store.access_key", value: envRef("SWAPGATE_S3_ACCESS_KEY"), derive: s3Key("SWAPGATE_S3_ACCESS_KEY")},

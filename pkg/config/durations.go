@@ -30,6 +30,7 @@ var durationRanges = map[string]durationRange{
 	"telemetry.interval":             {100 * time.Millisecond, 5 * time.Minute},
 	"rollout.window":                 {time.Second, 24 * time.Hour},
 	"rollout.approve_timeout":        {time.Second, 30 * 24 * time.Hour},
+	"watch.block_for":                {time.Minute, 90 * 24 * time.Hour},
 }
 
 // longestHold bounds a step, listed or made by a gradient, and its prolongation.

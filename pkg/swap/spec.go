@@ -26,6 +26,8 @@ type Spec struct {
 	Rollout *Rollout `json:"rollout,omitempty"`
 	// How many healthy snapshots of a target are kept.
 	Snapshots Snapshots `json:"snapshots,omitzero"`
+	// When a change of the serving model against its stored baseline counts (swapgate watch).
+	Watch Watch `json:"watch,omitzero"`
 	// Who is told.
 	Notify Notify `json:"notify,omitzero"`
 	// Where raw runs, snapshots and reports are kept.
