@@ -39,7 +39,7 @@ store: {endpoint: s, bucket: runs}`,
 		name:  "limits of a watch out of order",
 		added: `watch: {notify: 0.06, block: 0.04}`,
 		want: []string{
-			"swap.yaml:5:17: watch.notify: watch.fail must be at least notify (0.06), got 0.05 by default",
+			"swap.yaml:5:1: watch.fail: must be at least notify (0.06), got 0.05 (left out, so the default applies)",
 		},
 	},
 	{
