@@ -24,7 +24,10 @@ func Decide(evidence Evidence) swap.Comparison {
 	comparison.Findings = append(checked.findings, comparison.Findings...)
 	flagUnlikeWork(comparison.Gates, shifts.AnswerLength)
 	if checked.unbelievable {
-		withhold(comparison.Gates)
+		withhold(comparison.Gates, swap.ReasonInstrument, "the load client cannot be believed", anyMetric)
+	}
+	if checked.contaminated {
+		withhold(comparison.Gates, swap.ReasonContaminated, "the arms' caches differ", dependsOnCache)
 	}
 	conclude(&comparison, checked, shifts)
 	return comparison
@@ -54,6 +57,7 @@ func judgeGates(e Evidence, p pairs) ([]swap.GateResult, []swap.Finding) {
 	var findings []swap.Finding
 	for i, gate := range e.Gates {
 		gates[i] = measure(gate, p, e.Settings)
+		gates[i].compareBaselineToItself(len(e.Gates))
 		failP[i] = gates[i].failP()
 		findings = append(findings, gates[i].lackingFindings()...)
 	}
@@ -81,7 +85,7 @@ func conclude(c *swap.Comparison, checked checks, shifts Shifts) {
 	byDecision := map[swap.Decision][]swap.Reason{}
 	var regressions []swap.Reason
 	for _, gate := range c.Gates {
-		if gate.Reason.Code == swap.ReasonInstrument {
+		if gate.Reason.Code == swap.ReasonInstrument || gate.Reason.Code == swap.ReasonContaminated {
 			continue // the checks say it once for all gates
 		}
 		byDecision[gate.Decision] = append(byDecision[gate.Decision], gate.Reason)

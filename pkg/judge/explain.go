@@ -16,6 +16,8 @@ func explain(m measured, r swap.GateResult) string {
 	switch {
 	case r.Regressed:
 		conclusion = "pass, worse than the baseline but within the margin"
+	case r.Reason.Code == swap.ReasonSelfCompare:
+		conclusion = "not decided, because " + m.self.sentence(m)
 	case r.Reason.Code == swap.ReasonUnstable:
 		conclusion = "not decided, because the difference changed between the first and the second half of the steps"
 	case r.Decision == swap.Inconclusive && r.NeedBlocks > 0:

@@ -91,16 +91,3 @@ func latenessP99(p pairs, arm swap.Arm) float64 {
 	}
 	return tally.P99MS().Or(math.NaN())
 }
-
-// withhold makes every decided gate inconclusive. Its numbers stay, for people.
-func withhold(gates []swap.GateResult) {
-	for i := range gates {
-		gate := &gates[i]
-		if gate.Decision == swap.Inconclusive {
-			continue
-		}
-		gate.Reason.Message = fmt.Sprintf("not decided, because the load client cannot be believed; it would otherwise be a %s: %s",
-			gate.Decision, gate.Reason.Message)
-		gate.Decision, gate.Regressed, gate.Reason.Code = swap.Inconclusive, false, swap.ReasonInstrument
-	}
-}

@@ -23,6 +23,7 @@ type measured struct {
 	designEffect float64
 	// unstableP is the p-value against "the difference did not change between the halves of the steps".
 	unstableP  float64
+	self       selfComparison
 	refusal    *swap.Reason
 	needBlocks int
 }
@@ -83,6 +84,7 @@ func (m *measured) compareQuantiles(p pairs, settings swap.Judge, arms swap.PerA
 	}
 	m.spread(above, p, false)
 	q, _ := m.gate.Stat.Quantile()
+	m.self = newSelfComparison(above.Baseline, p, func(weights []float64) float64 { return pooled.Baseline.Quantile(weights, q) })
 	m.bootstrap(p, settings, func(weights []float64) float64 {
 		return m.difference(pooled.Baseline.Quantile(weights, q), pooled.Candidate.Quantile(weights, q))
 	})
@@ -125,6 +127,7 @@ func (m *measured) ratios(p pairs, settings swap.Judge, sums swap.PerArm[blockSu
 	m.values.Baseline, m.values.Candidate = sums.Baseline.ratio(), sums.Candidate.ratio()
 	return func() {
 		m.df = degreesOfFreedom(sums, p, m.relative())
+		m.self = newSelfComparison(sums.Baseline, p, sums.Baseline.weighted)
 		m.bootstrap(p, settings, func(weights []float64) float64 {
 			return m.difference(sums.Baseline.weighted(weights), sums.Candidate.weighted(weights))
 		})
@@ -147,6 +150,7 @@ func (m *measured) errorRate(p pairs) func() {
 	}
 	return func() {
 		m.spread(counts, p, false)
+		m.self = newSelfComparison(counts.Baseline, p, counts.Baseline.weighted)
 		deflated := func(arm swap.Arm) stats.Proportion {
 			c := counts.Get(arm)
 			counted := stats.Proportion{Successes: stats.Sum(c.num), Trials: stats.Sum(c.den)}

@@ -13,12 +13,13 @@ import (
 const lengthMixShare = .05
 
 // checks are what is said of the evidence itself: failures that need no gate, reasons that forbid a pass, and findings that
-// do not. An unbelievable instrument forbids a fail too.
+// do not. An unbelievable instrument forbids a fail too, and contaminated caches one by latency or throughput.
 type checks struct {
 	failures     []swap.Reason
 	reasons      []swap.Reason
 	findings     []swap.Finding
 	unbelievable bool
+	contaminated bool
 }
 
 func check(e Evidence, p pairs) checks {
@@ -27,6 +28,9 @@ func check(e Evidence, p pairs) checks {
 	c.ends(e.Ends)
 	c.complete(e, p)
 	c.samePlan(p)
+	c.sampleRatio(p)
+	c.clock(e.Blocks)
+	c.cache(p)
 	c.baselineAnswers(p)
 	c.telemetry(e)
 	c.lengthMix(p)

@@ -14,12 +14,13 @@ const (
 	power = .8
 )
 
-// failP is the p-value against "the candidate is within the margin".
+// failP is the p-value against "the candidate is within the margin", or, where the baseline differs from itself, within the
+// margin and that difference.
 func (m *measured) failP() float64 {
 	if m.refusal != nil {
 		return 1
 	}
-	up, down := m.interval.pAbove(m.gate.MarginUp()), m.interval.pBelow(-m.gate.MarginDown())
+	up, down := m.interval.pAbove(m.gate.MarginUp()+m.self.slack), m.interval.pBelow(-m.gate.MarginDown()-m.self.slack)
 	switch m.gate.Better {
 	case swap.LowerIsBetter:
 		return up
@@ -78,6 +79,8 @@ func (m *measured) settle(failP float64, gates int, settings swap.Judge) swap.Ga
 	switch {
 	case failP <= 1-settings.Level:
 		result.Decision, result.Reason.Code = swap.Fail, swap.ReasonGateFailed
+	case m.self.differs:
+		result.Decision, result.Reason.Code = swap.Inconclusive, swap.ReasonSelfCompare
 	case unstable:
 		result.Decision, result.Reason.Code = swap.Inconclusive, swap.ReasonUnstable
 	case passes:

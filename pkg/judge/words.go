@@ -108,16 +108,18 @@ func percent(fraction float64) string { return short(fraction * 100) }
 
 func short(v float64) string { return fmt.Sprintf("%.4g", v) }
 
-// valueText is such as "120 ms", or "a failed request" for a latency that is none.
-func valueText(m measured, arm swap.Arm) string {
-	v := m.values.Get(arm)
+// valueText is the gate's statistic on an arm, such as "120 ms", or "a failed request" for a latency that is none.
+func valueText(m measured, arm swap.Arm) string { return quantityText(m.gate, m.values.Get(arm)) }
+
+// quantityText is a value of the gate's metric.
+func quantityText(g swap.Gate, v float64) string {
 	switch {
 	case math.IsInf(v, 1):
 		return "a failed request"
-	case m.gate.Metric == swap.MetricErrorRate:
+	case g.Metric == swap.MetricErrorRate:
 		return fmt.Sprintf("%.2f %%", v*100)
 	}
-	return fmt.Sprintf("%.4g %s", v, unitOf(m.gate.Metric))
+	return fmt.Sprintf("%.4g %s", v, unitOf(g.Metric))
 }
 
 // dominant lists the most frequent failures, such as "http_5xx (120) and timeout_first_token (12)".

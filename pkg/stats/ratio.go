@@ -9,11 +9,12 @@ func RatioOfSums(num, den []float64, strata Strata) (ratio, se float64) {
 	if Sum(den) == 0 {
 		return math.NaN(), math.NaN()
 	}
-	variance := 0.0
-	for _, v := range groupVariances(RatioInfluence(num, den), strata) {
-		variance += v
-	}
-	return Sum(num) / Sum(den), math.Sqrt(variance)
+	return Sum(num) / Sum(den), InfluenceError(RatioInfluence(num, den), strata)
+}
+
+// InfluenceError is the standard error of a sum of block influences, by their spread within each group.
+func InfluenceError(influence []float64, strata Strata) float64 {
+	return math.Sqrt(Sum(groupVariances(influence, strata)))
 }
 
 // RatioInfluence is what each block adds to Σnum/Σden, to first order.
