@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"flag"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -12,9 +11,6 @@ import (
 	"github.com/swapgate/swapgate/pkg/stats"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
-
-// long runs the operating characteristics with the repetitions that a release needs.
-var long = flag.Bool("long", false, "simulate operating characteristics with 2000 repetitions and 1999 resamples")
 
 // simulation draws the latencies of both arms: log-normal with σ = .5, half of the variance of the logarithm being an
 // AR(1) process that starts anew in each block, as when a block drains before the next.
@@ -62,10 +58,6 @@ type rates struct{ pass, fail, missLow, missHigh float64 }
 
 func (s simulation) run(t *testing.T, stat swap.Stat) rates {
 	t.Helper()
-	repetitions, resamples := 400, 199
-	if *long {
-		repetitions, resamples = 2000, 1999
-	}
 	random := rand.New(rand.NewPCG(42, uint64(s.pairs)))
 	var r rates
 	for range repetitions {

@@ -1,6 +1,8 @@
 package classic
 
 import (
+	"math"
+
 	"github.com/swapgate/swapgate/pkg/stats/knee"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
@@ -50,5 +52,5 @@ func (SecondDiff) Reach(levels int) Reach {
 		return never("a second difference needs %d load steps that differ in their level only, and the load has %d: add steps",
 			fewestLevels, levels)
 	}
-	return Reach{ByChance: 1, Noise: "any curve that is not straight to within 0.3 tok/s has a knee for it; look at the knee that the report names"}
+	return Reach{ByChance: math.NaN(), Noise: "any curve that is not straight to within 0.3 tok/s has a knee for it; look at the knee that the report names"}
 }

@@ -1,0 +1,9 @@
+//go:build simulation
+
+package judge
+
+// What a release needs.
+const (
+	repetitions, resamples = 2000, 1999
+	falseAlarmRuns         = 2000
+)
