@@ -18,7 +18,7 @@ func WatchWorkflowID(target string) string { return "watch-" + target }
 // Watch says when a change of the serving model against its stored baseline is worth a word, a failed run, or a halt.
 type Watch struct {
 	// bounds acts on the confidence bounds of a change. classic_3_8 acts on the bare estimate, below notify, from notify to block,
-	// and above; a healthy service measured with a standard error of 2 % is then reported on 13 % of all days.
+	// and above. With a standard error of 2 % that is off by more than 3 % on 13 % of all days although nothing changed.
 	Rule DriftRule `json:"rule,omitempty" jsonschema:"enum=bounds,enum=classic_3_8"`
 	// Relative worsening that people are told of. For a gate with an absolute margin the three limits are taken relative to fail,
 	// which stands for the margin itself.
