@@ -43,7 +43,9 @@ const mostVersions = 999_999
 
 func prefix(target string) string { return "registry/" + target + "/" }
 
-func key(target string, version int) string { return fmt.Sprintf("%sv%06d.json", prefix(target), version) }
+func key(target string, version int) string {
+	return fmt.Sprintf("%sv%06d.json", prefix(target), version)
+}
 
 // Registered is an entry with the reference to its document.
 type Registered struct {
