@@ -88,8 +88,8 @@ func TestDistanceRefusesWhatCannotBeCompared(t *testing.T) {
 	for name, bad := range map[string]Blocks{
 		"nothing": {}, "one block": {Values: [][]float64{{1}}, Steps: []int{1}},
 		"an empty block": {Values: [][]float64{{1}, {}}, Steps: []int{1, 1}},
-		"failures": {Values: [][]float64{{1}, {math.Inf(1)}}, Steps: []int{1, 1}},
-		"other steps": {Values: [][]float64{{1}, {2}}, Steps: []int{2, 2}}, "no steps": {Values: [][]float64{{1}, {2}}},
+		"failures":       {Values: [][]float64{{1}, {math.Inf(1)}}, Steps: []int{1, 1}},
+		"other steps":    {Values: [][]float64{{1}, {2}}, Steps: []int{2, 2}}, "no steps": {Values: [][]float64{{1}, {2}}},
 	} {
 		_, ok := CompareDistributions(fine, bad, distanceSettings(1))
 		require.False(t, ok, name)
