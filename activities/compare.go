@@ -73,25 +73,30 @@ func (a *Activities) CompareArms(ctx context.Context, in swap.CompareInput) (swa
 	if err := e.eachRecord(ctx, store, blocks.Add, swap.Arms[:]...); err != nil {
 		return swap.Comparison{}, err
 	}
+	comparison := judge.Decide(e.forJudge(in.Spec, blocks.Blocks(), in.Telemetry))
+	comparison.Capacity = capacity.Of(in.Spec.Load.Steps, in.Steps)
+	return comparison, nil
+}
+
+// forJudge is the evidence as the judge takes it.
+func (e evidence) forJudge(spec swap.Spec, blocks []judge.Block, telemetry []swap.TelemetryResult) judge.Evidence {
 	ev := judge.Evidence{
-		Blocks:         blocks.Blocks(),
-		Gates:          in.Spec.Gates,
-		Settings:       in.Spec.Judge,
+		Blocks:         blocks,
+		Gates:          spec.Gates,
+		Settings:       spec.Judge,
 		Ends:           judge.EndsFrom(e.manifests),
-		Planned:        expected(in.Spec.Load, e.manifests),
+		Planned:        expected(spec.Load, e.manifests),
 		Instruments:    judge.InstrumentsFrom(e.manifests),
-		SendLateness:   in.Spec.Load.Calibration.SendLateness,
+		SendLateness:   spec.Load.Calibration.SendLateness,
 		EvidenceSHA256: e.sha256,
 	}
 	for _, m := range e.manifests {
 		ev.Discarded += len(m.Discarded)
 	}
-	for _, t := range in.Telemetry {
+	for _, t := range telemetry {
 		ev.Telemetry = append(ev.Telemetry, t.Sources...)
 	}
-	comparison := judge.Decide(ev)
-	comparison.Capacity = capacity.Of(in.Spec.Load.Steps, in.Steps)
-	return comparison, nil
+	return ev
 }
 
 // expected is how many blocks of each arm must be there: those planned, or as many as a step was driven for that was prolonged
