@@ -26,6 +26,7 @@ import (
 //	  rollout/window-003/<attempt>/requests.parquet
 //	  verdict.json, report.html, slack-verdict.json
 //	baselines/<target>/<time>-<run id>.json
+//	registry/<target>/v000001.json       versions of a target's baseline, by package baseline/registry
 //	snapshots/<target>/…                 what to go back to, by package snapshot
 //	claims/<run id>/…                    who may post a message, by package notify
 //	checks/<random>                      probes, deleted at once
