@@ -65,6 +65,10 @@ test-server: $(TEMPORAL_CLI) ## Of these, the ones that break a running site: ki
 test-endurance: ## A million requests of 50 tokens through a load step and through the raw log, within 300 MB; takes ten minutes
 	go test -count=1 -timeout 30m -tags endurance -run Endurance -v $(call tagged,endurance)
 
+.PHONY: test-simulation
+test-simulation: ## The judge's error rates and the coverage of its intervals by 2,000 simulated runs each; takes ten minutes
+	go test -count=1 -timeout 30m -tags simulation -run 'Characteristics|Coverage|FalseAlarms' -v $(call tagged,simulation)
+
 .PHONY: test-engine
 test-engine: ## Tests against a real inference engine at SWAPGATE_ENGINE_URL
 	@test -n "$${SWAPGATE_ENGINE_URL:-}" || { echo 'test-engine: set SWAPGATE_ENGINE_URL to a running OpenAI-compatible server' >&2; exit 64; }

@@ -22,12 +22,17 @@ type simulation struct {
 	phi   float64
 	// shift is the candidate's true log-ratio; drift the rise over the run, spread over ABBA blocks.
 	shift, drift float64
+	// marginal is another distribution.
+	marginal process.Marginal
 }
 
 const sigma = .5
 
 func (s simulation) block(random *rand.Rand, shift float64) []float64 {
 	p := process.Process{Marginal: process.LogNormal(1, sigma), Phi: s.phi, Share: .5}
+	if s.marginal != nil {
+		p.Marginal = s.marginal
+	}
 	return p.Block(random, s.requests, math.Exp(shift))
 }
 
@@ -132,6 +137,13 @@ func TestOperatingCharacteristics(t *testing.T) {
 		r := simulation{pairs: 20, requests: 200, phi: .9, shift: math.Log(1.1)}.run(t, swap.StatP95)
 		nominal(t, r.pass)
 		nominal(t, r.fail)
+	})
+	t.Run("equal arms, the quantile between two modes", func(t *testing.T) {
+		t.Parallel()
+		cold := process.Bimodal(100, .2, .05, 5)
+		r := simulation{pairs: 20, requests: 200, phi: .9, marginal: cold}.run(t, swap.StatP95)
+		require.LessOrEqual(t, r.fail, .015)
+		require.Greater(t, 1-r.missLow-r.missHigh, .87)
 	})
 	t.Run("twice the margin, φ=.5", func(t *testing.T) {
 		t.Parallel()

@@ -12,8 +12,8 @@ import (
 
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/sim/process"
-	"gonum.org/v1/gonum/stat/distuv"
 	"github.com/swapgate/swapgate/pkg/swap"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // healthy is a run whose arms are alike and whose evidence is sound: AR(1) latencies with φ = .9 in each block, a drift of 10 %

@@ -84,6 +84,40 @@ func (i percentileInterval) pBelow(x float64) float64 {
 	return float64(len(i.high)-below+1) / float64(len(i.high)+1)
 }
 
+// widerInterval is Student's interval, widened to the percentiles of the replicates where those lie further out. That matters
+// where few values lie around a quantile, as between the modes of cold and warm starts: an estimate there jumps from one mode to
+// the other, which a standard error does not describe and the replicates show.
+type widerInterval struct {
+	student studentInterval
+	// replicates in ascending order.
+	replicates []float64
+}
+
+func newWiderInterval(student studentInterval, replicates []float64) widerInterval {
+	sorted := slices.Clone(replicates)
+	slices.Sort(sorted)
+	return widerInterval{student: student, replicates: sorted}
+}
+
+func (i widerInterval) bounds(level float64) (low, high float64) {
+	low, high = i.student.bounds(level)
+	n := len(i.replicates)
+	rank := max(1, int((1-level)*float64(n+1)))
+	return min(low, i.replicates[rank-1]), max(high, i.replicates[n-rank])
+}
+
+// pAbove is the larger of the p-values. The replicates' own is not kept above 0: how small a p-value is beyond what so many
+// replicates resolve is left to Student's t.
+func (i widerInterval) pAbove(x float64) float64 {
+	atMost := sort.Search(len(i.replicates), func(k int) bool { return i.replicates[k] > x })
+	return max(i.student.pAbove(x), float64(atMost)/float64(len(i.replicates)))
+}
+
+func (i widerInterval) pBelow(x float64) float64 {
+	below := sort.SearchFloat64s(i.replicates, x)
+	return max(i.student.pBelow(x), float64(len(i.replicates)-below)/float64(len(i.replicates)))
+}
+
 // scoreInterval is the difference of two failure rates, already deflated by their design effects.
 type scoreInterval struct {
 	base, cand stats.Proportion

@@ -51,3 +51,17 @@ func TestAnUndefinedReplicateWidensBothBounds(t *testing.T) {
 	low, _ = newPercentileInterval(replicates).bounds(.95)
 	require.True(t, math.IsInf(low, -1))
 }
+
+// Five replicates in a hundred at another mode are as far as the bound of 95 % must reach, whatever the standard error says.
+func TestReplicatesWidenAnInterval(t *testing.T) {
+	replicates := make([]float64, 99)
+	for k := range 6 {
+		replicates[k] = -2
+	}
+	i := newWiderInterval(studentInterval{se: .1, df: 19}, replicates)
+	low, high := i.bounds(.95)
+	require.InDelta(t, -2, low, 0)
+	require.InDelta(t, .1729, high, 1e-4)
+	require.InDelta(t, 6./99, i.pAbove(-1), 1e-12)
+	require.InDelta(t, stats.TCDF(-10, 19), i.pBelow(1), 1e-12)
+}

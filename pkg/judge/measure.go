@@ -203,7 +203,7 @@ func (m *measured) bootstrap(p pairs, settings swap.Judge, statistic func(weight
 		m.se, m.interval = math.NaN(), newPercentileInterval(replicates)
 		return
 	}
-	m.interval = studentInterval{theta: m.theta, se: m.se, df: m.df}
+	m.interval = newWiderInterval(studentInterval{theta: m.theta, se: m.se, df: m.df}, replicates)
 	m.unstableP = halves.changedP(m.df, statistic)
 }
 

@@ -87,3 +87,45 @@ func TestBoundsAndDecisionAgree(t *testing.T) {
 		}
 	})
 }
+
+// The margins mirror on the scale of the logarithm: what a rise by the factor 1+δ is for the one arm, a fall by 1/(1+δ) is for the
+// other.
+func TestSwappingTheArmsMirrorsTheVerdict(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		base, cand := drawArms(t)
+		margin := rapid.Float64Range(.01, .5).Draw(t, "margin")
+		rise := gate(swap.MetricTTFT, drawStat(t), margin)
+		fall := rise
+		fall.Better, fall.Margin = swap.HigherIsBetter, margin/(1+margin)
+		there, back := decision(base, cand, rise), decision(cand, base, fall)
+		if there.Decision != back.Decision || there.Regressed != back.Regressed {
+			t.Fatalf("%s became %s when the arms were swapped", there.Decision, back.Decision)
+		}
+	})
+}
+
+func TestUnitsChangeNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		base, cand := drawArms(t)
+		relative := gate(swap.MetricTTFT, drawStat(t), .1)
+		absolute := relative
+		absolute.Unit, absolute.Margin = swap.Absolute, .1
+		unit := rapid.SampledFrom([]float64{1e-3, 1.0 / 3, 7, 1e3, 1e6}).Draw(t, "unit")
+		inUnit := absolute
+		inUnit.Margin *= unit
+		for _, g := range [][2]swap.Gate{{relative, relative}, {absolute, inUnit}} {
+			before, after := decision(base, cand, g[0]), decision(scaled(base, unit), scaled(cand, unit), g[1])
+			factor := 1.
+			if g[0].Unit == swap.Absolute {
+				factor = unit
+			}
+			same := before.Decision == after.Decision && before.NeedBlocks == after.NeedBlocks
+			for _, v := range [][2]swap.Value{{before.Change, after.Change}, {before.Low, after.Low}, {before.High, after.High}} {
+				same = same && math.Abs(v[0].Or(math.NaN())*factor-v[1].Or(math.NaN())) < 1e-9*max(1, factor)
+			}
+			if !same {
+				t.Fatalf("%+v became %+v in another unit", before, after)
+			}
+		}
+	})
+}

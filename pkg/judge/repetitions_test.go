@@ -7,4 +7,7 @@ const (
 	repetitions, resamples = 400, 199
 	// falseAlarmRuns is the number of healthy runs that the pre-checks see.
 	falseAlarmRuns = 150
+	// coverageRuns are the runs of each family of latencies, coverageChance three standard errors of a coverage of 90 %.
+	coverageRuns, coverageChance = 60, .116
+	coverageResamples            = 199
 )
