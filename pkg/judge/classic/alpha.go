@@ -71,8 +71,8 @@ func (AlphaDecay) Name() swap.RuleName { return "classic_alpha" }
 
 // Weakness is one sentence.
 func (AlphaDecay) Weakness() string {
-	return "in fractions α cannot fall by more than 5.9 % over three windows, so it never rolls back; in percentage points with 60 requests a " +
-		"window, and in basis points always, it does so on noise; below 0.167 it is disarmed"
+	return "in fractions α cannot fall by more than 5.9 % over three windows, so it never rolls back; in percentage points with 60 " +
+		"requests a window, and in basis points always, it does so on noise; below 0.167 it is disarmed"
 }
 
 // Next is α after a window with the given difference in conversion.

@@ -69,8 +69,8 @@ func (a AlphaDecay) Reach(plan AlphaPlan) Reach {
 	}
 	r := Reach{ByChance: a.byChance(plan)}
 	if r.ByChance > worthAWord {
-		r.Noise = fmt.Sprintf("with %.0f requests a window and a conversion of %s, noise alone makes α fall by more than %s within %d windows of %s of "+
-			"rollouts with equal arms", plan.Requests, percent(plan.Conversion), percent(alphaDrop), plan.Windows, percent(r.ByChance))
+		r.Noise = fmt.Sprintf("with %.0f requests a window and a conversion of %s, noise alone makes α fall by more than %s within %d windows "+
+			"of %s of rollouts with equal arms", plan.Requests, percent(plan.Conversion), percent(alphaDrop), plan.Windows, percent(r.ByChance))
 	}
 	return r
 }

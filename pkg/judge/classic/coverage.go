@@ -20,8 +20,8 @@ func (CoverageRatio) Name() swap.RuleName { return "classic_coverage_ratio" }
 
 // Weakness is one sentence.
 func (CoverageRatio) Weakness() string {
-	return "it cannot reach 1 where variants share clusters and falls as variants are added, so that 80 variants in 20 clusters end at 0.25, and " +
-		"stages with unlike numbers of variants do not compare"
+	return "it cannot reach 1 where variants share clusters and falls as variants are added, so that 80 variants in 20 clusters end at " +
+		"0.25, and stages with unlike numbers of variants do not compare"
 }
 
 // Read takes the cluster of each variant, and those of the prompts that were sent. A cluster that no variant has counts for

@@ -20,8 +20,8 @@ func (KSAdaptive) Name() swap.RuleName { return swap.RuleKSAdaptive }
 
 // Weakness is one sentence.
 func (KSAdaptive) Weakness() string {
-	return "its threshold is 1.632/√n whatever it adapts to, as if the baseline were known without error: equal arms differ by more in 13 % of " +
-		"runs with independent requests and in 63 % with correlated ones, an improvement counts as drift, and the tail is not seen"
+	return "its threshold is 1.632/√n whatever it adapts to, as if the baseline were known without error: equal arms differ by more in 13 " +
+		"% of runs with independent requests and in 63 % with correlated ones, an improvement counts as drift, and the tail is not seen"
 }
 
 // Threshold is the stated one for a distance d of n values: max(0.8·b, min(1.2·b, 1.1·d)) with b = 1.36/√n. A distance is above it
@@ -59,7 +59,7 @@ func (k KSAdaptive) FewestForTail(share float64) int {
 // Reach is for an equal number of requests on both arms, whatever it is.
 func (k KSAdaptive) Reach() Reach {
 	r := Reach{ByChance: k.FalseAlarms(1, 1)}
-	r.Noise = fmt.Sprintf("it fires in %s of runs with equal arms and independent requests, in more where requests depend on each other, and "+
-		"never for a change of only the top 1 %% below %d requests", percent(r.ByChance), k.FewestForTail(.01))
+	r.Noise = fmt.Sprintf("it fires in %s of runs with equal arms and independent requests, in more where requests depend on each other, "+
+		"and never for a change of only the top 1 %% below %d requests", percent(r.ByChance), k.FewestForTail(.01))
 	return r
 }

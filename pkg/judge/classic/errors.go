@@ -24,8 +24,8 @@ func (ErrorsThreefold) Name() swap.RuleName { return swap.RuleErrors3x }
 
 // Weakness is one sentence.
 func (ErrorsThreefold) Weakness() string {
-	return "where the mean is 0, the first error fires; with 0.3 errors expected in a block, chance alone gives one in 26 % of blocks, with 1 it " +
-		"gives more than three in 2 %, and a mean of a third or more is never exceeded"
+	return "where the mean is 0, the first error fires; with 0.3 errors expected in a block, chance alone gives one in 26 % of blocks, " +
+		"with 1 it gives more than three in 2 %, and a mean of a third or more is never exceeded"
 }
 
 // Read holds the largest of several error rates, each a fraction, against three times the mean.

@@ -16,8 +16,8 @@ func (Filter) Name() swap.RuleName { return swap.RuleIQRFilter }
 
 // Weakness is one sentence.
 func (Filter) Weakness() string {
-	return "it deletes the tail that a P99 is about: of a log-normal with σ 0.5, 3.8 % at the top, and the P99 of the rest is the raw P95.3; " +
-		"a worse arm has wider fences and is forgiven more"
+	return "it deletes the tail that a P99 is about: of a log-normal with σ 0.5, 3.8 % at the top, and the P99 of the rest is the raw " +
+		"P95.3; a worse arm has wider fences and is forgiven more"
 }
 
 // Clean returns the values that stay, in their order. ok is false where there are none or one is not finite.

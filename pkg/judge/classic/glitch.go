@@ -31,8 +31,8 @@ func (Glitch) Name() swap.RuleName { return "classic_glitch_zscore" }
 
 // Weakness is one sentence.
 func (Glitch) Weakness() string {
-	return "a glitch widens the deviation that it is judged by: of w values none is (w−1)/√w deviations off, so that 3 needs a window of 11, and " +
-		"two glitches hide each other"
+	return "a glitch widens the deviation that it is judged by: of w values none is (w−1)/√w deviations off, so that 3 needs a window of " +
+		"11, and two glitches hide each other"
 }
 
 // Read looks at a series in the order of time.

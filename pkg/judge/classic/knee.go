@@ -27,8 +27,8 @@ func (SecondDiff) Name() swap.RuleName { return swap.RuleSecondDiff }
 
 // Weakness is one sentence.
 func (SecondDiff) Weakness() string {
-	return "its limit of −0.3 tok/s per step² depends on the unit and takes unequal steps for equal: the first wobble of 0.3 tok/s is a knee, and " +
-		"in thousands of tok/s nothing ever is"
+	return "its limit of −0.3 tok/s per step² depends on the unit and takes unequal steps for equal: the first wobble of 0.3 tok/s is a " +
+		"knee, and in thousands of tok/s nothing ever is"
 }
 
 // Read takes the throughputs of levels in the order of their load, in tok/s.
@@ -52,5 +52,8 @@ func (SecondDiff) Reach(levels int) Reach {
 		return never("a second difference needs %d load steps that differ in their level only, and the load has %d: add steps",
 			fewestLevels, levels)
 	}
-	return Reach{ByChance: math.NaN(), Noise: "any curve that is not straight to within 0.3 tok/s has a knee for it; look at the knee that the report names"}
+	return Reach{
+		ByChance: math.NaN(),
+		Noise:    "any curve that is not straight to within 0.3 tok/s has a knee for it; look at the knee that the report names",
+	}
 }

@@ -56,8 +56,8 @@ func (ThreeEight) Name() swap.RuleName { return swap.RuleThreeEight }
 
 // Weakness is one sentence.
 func (ThreeEight) Weakness() string {
-	return "it looks at an estimate without its error: with a standard error of 2 % a healthy run is beyond 3 % in 13 % of all cases, with 4.2 % " +
-		"in 47 % and beyond 8 % in 6 %; improvements count too"
+	return "it looks at an estimate without its error: with a standard error of 2 % a healthy run is beyond 3 % in 13 % of all cases, with " +
+		"4.2 % in 47 % and beyond 8 % in 6 %; improvements count too"
 }
 
 // Respond takes a relative change.

@@ -29,8 +29,8 @@ func (Weights) Name() swap.RuleName { return "classic_weights" }
 
 // Weakness is one sentence.
 func (Weights) Weakness() string {
-	return "how far a signal is beyond its limit does not count, and weights hide vetoes: with .55/.30/.15 the first signal alone decides and " +
-		"the other two never do"
+	return "how far a signal is beyond its limit does not count, and weights hide vetoes: with .55/.30/.15 the first signal alone decides " +
+		"and the other two never do"
 }
 
 // Read sums the weights of the signals that are there.

@@ -40,8 +40,8 @@ func (CVWindow) Name() swap.RuleName { return swap.RuleCVR99 }
 
 // Weakness is one sentence.
 func (CVWindow) Weakness() string {
-	return "it measures the size of the sub-windows more than the server: chance alone makes a P99 vary by 3.73·σ/√n, which is below 0.15 from " +
-		"155 requests on (σ 0.5), and the first success of up to 27 looks is taken"
+	return "it measures the size of the sub-windows more than the server: chance alone makes a P99 vary by 3.73·σ/√n, which is below 0.15 " +
+		"from 155 requests on (σ 0.5), and the first success of up to 27 looks is taken"
 }
 
 // Read takes the P99 of sub-windows that follow each other, each so many seconds long. A window holds whole sub-windows, two at
@@ -84,8 +84,8 @@ func (c CVWindow) Reach(subWindows int, seconds float64, requests swap.Value) Re
 	noise := hold.CVNoise(int(n), typicalSigma)
 	r := Reach{ByChance: c.byChance(subWindows, seconds, noise)}
 	if need := hold.CVRequests(c.Limit, typicalSigma); n < float64(need) {
-		r.Noise = fmt.Sprintf("with about %.0f requests a block, chance alone makes a steady P99 vary by %s, and it needs %d to be below %g: it "+
-			"finds no window in %s of perfectly steady steps", n, percent(noise), need, c.Limit, percent(r.ByChance))
+		r.Noise = fmt.Sprintf("with about %.0f requests a block, chance alone makes a steady P99 vary by %s, and it needs %d to be below %g: "+
+			"it finds no window in %s of perfectly steady steps", n, percent(noise), need, c.Limit, percent(r.ByChance))
 	}
 	return r
 }

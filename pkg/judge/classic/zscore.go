@@ -18,8 +18,8 @@ func (ZScore) Name() swap.RuleName { return "classic_zscore" }
 
 // Weakness is one sentence.
 func (ZScore) Weakness() string {
-	return "the mean and deviation of a handful of models with heavy tails are set by the slowest of them: none of n models can be more than " +
-		"√(n−1) deviations off, 2.65 of 8"
+	return "the mean and deviation of a handful of models with heavy tails are set by the slowest of them: none of n models can be more " +
+		"than √(n−1) deviations off, 2.65 of 8"
 }
 
 // Normalise is (x − mean)/SD with the population standard deviation. It refuses groups of fewer than 8 models, equal values, and

@@ -2,8 +2,8 @@ package knee
 
 import "math"
 
-// classicFall is the curvature from which on ClassicSecondDifference sees a knee.
-const classicFall = -0.3
+// ClassicFall is the curvature below which ClassicSecondDifference sees a knee.
+const ClassicFall = -0.3
 
 // ClassicSecondDifference is the rule argmax(curvature < −0.3), with the curvature NumPy's gradient of the gradient of y over
 // the index. It is faithful to that rule and has its faults: the limit depends on the unit of y, and steps of x count as equal.
@@ -15,13 +15,16 @@ func ClassicSecondDifference(y []float64) (index int, found bool) {
 			return 0, false
 		}
 	}
-	for i, c := range gradient(gradient(y)) {
-		if c < classicFall {
+	for i, c := range Curvature(y) {
+		if c < ClassicFall {
 			return i, true
 		}
 	}
 	return 0, false
 }
+
+// Curvature is NumPy's gradient of the gradient of y over the index; nil for fewer than 2 values.
+func Curvature(y []float64) []float64 { return gradient(gradient(y)) }
 
 // gradient is numpy.gradient with edge_order 1: central differences, and one-sided ones at the ends.
 func gradient(y []float64) []float64 {
