@@ -19,7 +19,9 @@ func each(unit DeltaUnit) AlphaDecay {
 }
 
 // day is 24 hours of one minute each, with a conversion of 30 %.
-func day(requests float64) AlphaPlan { return AlphaPlan{Requests: requests, Conversion: .3, Windows: 1440} }
+func day(requests float64) AlphaPlan {
+	return AlphaPlan{Requests: requests, Conversion: .3, Windows: 1440}
+}
 
 func TestAlphaNeedsSevenPointEight(t *testing.T) {
 	require.InDelta(t, -7.8183667, in(Fraction).Needed(), 1e-6)
@@ -93,8 +95,8 @@ func TestAlphaByChance(t *testing.T) {
 		require.InDelta(t, c.want, reach.ByChance, .011, "%s with %.0f requests", c.unit, c.requests)
 		require.Equal(t, c.want > 0, reach.Noise != "")
 	}
-	require.Contains(t, in(PercentagePoint).Reach(day(60)).Noise, "with 60 requests a window and a conversion of 30 %, noise alone makes α fall by "+
-		"more than 40 % within 1440 windows of 100 % of rollouts")
+	require.Contains(t, in(PercentagePoint).Reach(day(60)).Noise, "with 60 requests a window and a conversion of 30 %, noise alone makes α "+
+		"fall by more than 40 % within 1440 windows of 100 % of rollouts")
 	require.True(t, math.IsNaN(in(PercentagePoint).Reach(AlphaPlan{}).ByChance))
 	require.InDelta(t, .35, AlphaDecay{}.RiseByChance(3), .005)
 }
@@ -104,7 +106,7 @@ func TestAlphaTrigger(t *testing.T) {
 	windows := []AlphaWindow{{0, .01}, {-9, .01}, {-9, .01}, {-9, .0116}}
 	r := a.Read(windows)
 	require.True(t, r.Fires)
-	require.InDelta(t, 1-math.Pow(1+.02*-9.01, 3), r.Value, 1e-9)
+	require.InDelta(t, 1-.8198*.8198*.8198, r.Value, 1e-9)
 	require.InDelta(t, .16, r.Rise, 1e-9)
 	require.InDelta(t, a.Next(a.Next(a.Next(a.Next(.5, 0), -9), -9), -9), r.Alpha, 1e-12)
 

@@ -25,8 +25,8 @@ func (Hybrid) Name() swap.RuleName { return swap.RuleHybrid }
 
 // Weakness is one sentence.
 func (Hybrid) Weakness() string {
-	return "its level has no coverage: about 25 % of a healthy series are above it, so that it fires in nearly every run, and the judged value is " +
-		"part of its own level"
+	return "its level has no coverage: about 25 % of a healthy series are above it, so that it fires in nearly every run, and the judged " +
+		"value is part of its own level"
 }
 
 // Read takes the two series for one, as if the candidate had followed the baseline, and holds the candidate's values against

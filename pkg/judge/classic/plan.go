@@ -53,16 +53,15 @@ func (p Plan) Reach(r swap.OpinionRule) Reach {
 }
 
 // likeliest is the reach in the step in which the rule says most: one in which it can fire, and there the likeliest to do so by
-// chance.
+// chance. Where it can fire in none, it is that in the longest.
 func (p Plan) likeliest(of func(PlannedStep) Reach) Reach {
-	var best Reach
-	for i, s := range p.Steps {
-		r := of(s)
-		switch {
-		case i == 0, best.Never != "" && r.Never == "":
-			best = r
-		case r.Never == "" && (r.ByChance > best.ByChance || math.IsNaN(best.ByChance)):
-			best = r
+	best, longest := Reach{ByChance: math.NaN()}, -1
+	for _, s := range p.Steps {
+		switch r := of(s); {
+		case r.Never != "" && (longest < 0 || best.Never != "" && s.Blocks > longest):
+			best, longest = r, s.Blocks
+		case r.Never == "" && (longest < 0 || best.Never != "" || math.IsNaN(best.ByChance) || r.ByChance > best.ByChance):
+			best, longest = r, s.Blocks
 		}
 	}
 	return best

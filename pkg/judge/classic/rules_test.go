@@ -15,8 +15,20 @@ import (
 )
 
 var all = []Rule{
-	Filter{}, Hybrid{}, CVWindow{}, KSAdaptive{}, ZScore{}, SecondDiff{}, Weights{}, AlphaDecay{}, FivePercent{}, ThreeEight{}, Var5{},
-	Glitch{}, ErrorsThreefold{}, CoverageRatio{},
+	Filter{},
+	Hybrid{},
+	CVWindow{},
+	KSAdaptive{},
+	ZScore{},
+	SecondDiff{},
+	Weights{},
+	AlphaDecay{},
+	FivePercent{},
+	ThreeEight{},
+	Var5{},
+	Glitch{},
+	ErrorsThreefold{},
+	CoverageRatio{},
 }
 
 func TestEveryRuleHasANameOfItsOwnAndAWeakness(t *testing.T) {
@@ -78,8 +90,8 @@ func TestHybridNeedsAFullWindow(t *testing.T) {
 	require.False(t, r.Fires)
 	require.NotEmpty(t, Hybrid{}.Read(slices.Repeat([]float64{1}, 40), nil).Refusal)
 	require.NotEmpty(t, Hybrid{}.Read(slices.Repeat([]float64{1}, 40), []float64{math.NaN()}).Refusal)
-	require.Contains(t, Hybrid{}.Reach(14).Never, "its level needs 30 blocks of one step, both arms together, and the longest step has 28: hold a "+
-		"step for 15 blocks")
+	require.Contains(t, Hybrid{}.Reach(14).Never, "its level needs 30 blocks of one step, both arms together, and the longest step has 28: "+
+		"hold a step for 15 blocks")
 	require.Empty(t, Hybrid{}.Reach(15).Never)
 	require.InDelta(t, 1-math.Pow(.745, 11), Hybrid{}.Reach(20).ByChance, .01, "the last 11 of 40 have a level")
 }
@@ -135,7 +147,7 @@ func TestKSFalseAlarmsAndBlindness(t *testing.T) {
 	require.InDelta(t, .139, KSAdaptive{}.FalseAlarms(4000, 4000), .0005)
 	require.InDelta(t, .00972, KSAdaptive{}.FalseAlarms(1e12, 1), .00001, "against a baseline that is known")
 	require.Equal(t, 26_635, KSAdaptive{}.FewestForTail(.01))
-	require.Equal(t, 18_496, int(math.Round(math.Pow(ksConstant/.01, 2))), "at the stated level")
+	require.Equal(t, 18_496, int(math.Round(ksConstant*ksConstant/1e-4)), "at the stated level")
 	require.Contains(t, KSAdaptive{}.Reach().Noise, "13.9 % of runs")
 	require.Equal(t, "an arm has no answered request", KSAdaptive{}.Read(nil, []float64{1}).Refusal)
 }
