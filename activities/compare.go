@@ -8,6 +8,7 @@ import (
 
 	"github.com/swapgate/swapgate/pkg/baseline"
 	"github.com/swapgate/swapgate/pkg/judge"
+	"github.com/swapgate/swapgate/pkg/judge/classic"
 	"github.com/swapgate/swapgate/pkg/load/capacity"
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/runstore"
@@ -75,6 +76,7 @@ func (a *Activities) CompareArms(ctx context.Context, in swap.CompareInput) (swa
 	}
 	comparison := judge.Decide(e.forJudge(in.Spec, blocks.Blocks(), in.Telemetry))
 	comparison.Capacity = capacity.Of(in.Spec.Load.Steps, in.Steps)
+	comparison.Opinions = classic.Opinions(in.Spec.Judge.Opinions, blocks.Blocks(), comparison.Capacity)
 	return comparison, nil
 }
 

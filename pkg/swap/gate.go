@@ -71,34 +71,65 @@ const (
 	Absolute MarginUnit = "absolute"
 )
 
-// Gate is one non-inferiority requirement: the candidate may be worse than the baseline by less than the margin.
+// Reference is what a gate holds the candidate against.
+type Reference string
+
+// The references of a gate.
+const (
+	AgainstBaseline Reference = "baseline"
+	AgainstSLO      Reference = "slo"
+)
+
+// Gate is one requirement. Against the baseline it is non-inferiority: the candidate may be worse by less than the margin. Against
+// an SLO the candidate alone must keep the limit.
 type Gate struct {
 	// What is compared.
 	Metric Metric `json:"metric" jsonschema:"required,enum=ttft,enum=ttft_scheduled,enum=tpot,enum=e2e,enum=output_tokens,enum=throughput,enum=error_rate"` //nolint:lll // a struct tag cannot be broken
 	// Which statistic of it. throughput and error_rate have rate, the default there; output_tokens has mean by default; the
 	// latencies need one.
 	Stat Stat `json:"stat,omitempty" jsonschema:"enum=p50,enum=p90,enum=p95,enum=p99,enum=mean,enum=rate"`
-	// Largest tolerated worsening: relative as a fraction (0.1 is 10 %), absolute in the metric's unit (latencies in ms;
-	// error_rate: 0.005 is 0.5 percentage points). A relative margin is below 1. Left out, a margin by metric and statistic.
+	// What the candidate is held against: the baseline in the same run, or with slo an absolute limit alone, as for a model of another
+	// size.
+	VS Reference `json:"vs,omitempty" jsonschema:"enum=baseline,enum=slo"`
+	// With vs slo: the value to keep, in the metric's unit (latencies in ms; error_rate: 0.01 is 1 %). The candidate must be certainly
+	// below it, or above it where higher is better.
+	Limit float64 `json:"limit,omitempty" jsonschema:"exclusiveMinimum=0"`
+	// With vs baseline: largest tolerated worsening, relative as a fraction (0.1 is 10 %), absolute in the metric's unit (latencies in
+	// ms; error_rate: 0.005 is 0.5 percentage points). A relative margin is below 1. Left out, a margin by metric and statistic.
 	Margin float64 `json:"margin,omitempty" jsonschema:"exclusiveMinimum=0"`
-	// relative or absolute. Default: absolute for error_rate, relative for all others.
+	// relative or absolute. Default: absolute for error_rate and with vs slo, relative for all others.
 	Unit MarginUnit `json:"unit,omitempty" jsonschema:"enum=relative,enum=absolute"`
-	// Which way is better. Default: higher for throughput, either for output_tokens, lower for all others.
+	// Which way is better. Default: higher for throughput, either for output_tokens, lower for all others. vs slo needs lower or higher.
 	Better Direction `json:"better,omitempty" jsonschema:"enum=lower,enum=higher,enum=either"`
 }
 
-// Name is the gate's stable name, such as "ttft_p99".
+// Name is the gate's stable name, such as "ttft_p99", or "ttft_p99_slo" against an SLO.
 func (g Gate) Name() string {
-	if g.Stat == StatRate || g.Stat == "" {
-		return string(g.Metric)
+	name := string(g.Metric)
+	if g.Stat != StatRate && g.Stat != "" {
+		name += "_" + string(g.Stat)
 	}
-	return string(g.Metric) + "_" + string(g.Stat)
+	if g.HasLimit() {
+		name += "_slo"
+	}
+	return name
 }
 
-// MarginUp is the margin against a rise on the scale that differences are judged on: the metric's own unit, or the logarithm
-// of candidate over baseline.
+// HasLimit reports whether the candidate is held to a limit and not to the baseline.
+func (g Gate) HasLimit() bool { return g.VS == AgainstSLO }
+
+// LogScale reports whether differences are judged on the logarithm of candidate over baseline, or over the limit, and not in the
+// metric's own unit.
+func (g Gate) LogScale() bool {
+	if g.HasLimit() {
+		return g.Metric != MetricErrorRate
+	}
+	return g.Unit != Absolute
+}
+
+// MarginUp is the margin against a rise on the scale that differences are judged on; a limit has none.
 func (g Gate) MarginUp() float64 {
-	if g.Unit == Absolute {
+	if !g.LogScale() {
 		return g.Margin
 	}
 	return math.Log1p(g.Margin)
@@ -106,7 +137,7 @@ func (g Gate) MarginUp() float64 {
 
 // MarginDown is the margin against a fall on the same scale, as a positive number: a fall by a fraction δ is ln(1−δ).
 func (g Gate) MarginDown() float64 {
-	if g.Unit == Absolute {
+	if !g.LogScale() {
 		return g.Margin
 	}
 	if g.Margin >= 1 {
@@ -127,4 +158,6 @@ type Judge struct {
 	MinTail int `json:"min_tail,omitempty" jsonschema:"minimum=5,maximum=10000"`
 	// Seed of the bootstrap.
 	Seed uint64 `json:"seed,omitempty" jsonschema:"minimum=0,maximum=18446744073709551615"`
+	// What older rules would have said. They are reported beside the verdict and decide nothing.
+	Opinions []OpinionRule `json:"opinions,omitempty" jsonschema:"maxItems=20"`
 }

@@ -53,9 +53,9 @@ const (
 	ReasonCouldNotMeasure   = "COULD_NOT_MEASURE"
 )
 
-// GateResult is one gate with the evidence that decided it. For relative gates Theta, Low and High are relative changes
-// (0.04 is +4 % worse-signed as measured, candidate over baseline minus 1); for absolute gates they are differences in
-// the metric's unit. The interval is two one-sided bounds at Level.
+// GateResult is one gate with the evidence that decided it. For relative gates Change, Low and High are relative changes
+// (0.04 is +4 % as measured, candidate over baseline minus 1); for absolute gates they are differences in the metric's unit, for
+// gates against an SLO from the limit. The interval is two one-sided bounds at Level.
 type GateResult struct {
 	Gate      Gate   `json:"gate"`
 	Name      string `json:"name"`
@@ -63,7 +63,7 @@ type GateResult struct {
 	Candidate Value  `json:"candidate"`
 	// Unit of Baseline and Candidate, such as ms, tok/s, tokens, fraction.
 	Unit string `json:"unit"`
-	// Change is candidate against baseline; Low and High bound it.
+	// Change is candidate against baseline, or against the limit; Low and High bound it.
 	Change Value   `json:"change"`
 	Low    Value   `json:"low"`
 	High   Value   `json:"high"`
@@ -90,6 +90,8 @@ type Comparison struct {
 	Findings []Finding `json:"findings,omitempty"`
 	// Capacity is what the load steps say of where the arms saturate, one entry per curve.
 	Capacity []Capacity `json:"capacity,omitempty"`
+	// Opinions are what older rules say of the load stage. They decided nothing.
+	Opinions []Opinion `json:"opinions,omitempty"`
 	// Evidence is the hash of the manifests judged.
 	EvidenceSHA256 string `json:"evidence_sha256"`
 }
@@ -172,7 +174,9 @@ type Verdict struct {
 	WarmUp   *PerArm[WarmUpResult] `json:"warm_up,omitempty"`
 	Steps    []StepResult          `json:"steps"`
 	// Capacity is where the arms saturate, one entry for each curve that has two load steps or more.
-	Capacity []Capacity     `json:"capacity,omitempty"`
+	Capacity []Capacity `json:"capacity,omitempty"`
+	// Opinions are what older rules say of the load stage. They decided nothing.
+	Opinions []Opinion      `json:"opinions,omitempty"`
 	Rollout  *RolloutResult `json:"rollout,omitempty"`
 	// FinalWeights is the last read-back of the gateway; absent without a route.
 	FinalWeights *Weights          `json:"final_weights,omitempty"`
