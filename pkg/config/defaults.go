@@ -125,6 +125,7 @@ var defaults = []fieldDefault{
 	{field: "watch.notify", value: 0.03},
 	{field: "watch.fail", value: 0.05},
 	{field: "watch.block", value: 0.08},
+	{field: "watch.distribution", value: string(swap.DistributionByBlocks)},
 	{field: "watch.distance", value: 0.05},
 	{field: "watch.block_for", value: "48h"},
 

@@ -100,7 +100,8 @@ func TestMinimalFileGetsEveryDefault(t *testing.T) {
 		Judge:     swap.Judge{Level: 0.95, Resamples: 1999, MinBlocks: 10, MinTail: 30, Seed: 1},
 		Snapshots: swap.Snapshots{Keep: 5},
 		Watch: swap.Watch{
-			Rule: swap.DriftByBounds, Notify: 0.03, Fail: 0.05, Block: 0.08, Distance: 0.05, BlockFor: 48 * 3600e9,
+			Rule: swap.DriftByBounds, Notify: 0.03, Fail: 0.05, Block: 0.08,
+			Distribution: swap.DistributionByBlocks, Distance: 0.05, BlockFor: 48 * 3600e9,
 		},
 		Store: swap.Store{
 			Endpoint: "s3:9000", Bucket: "runs",

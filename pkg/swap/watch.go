@@ -17,8 +17,7 @@ func WatchWorkflowID(target string) string { return "watch-" + target }
 
 // Watch says when a change of the serving model against its stored baseline is worth a word, a failed run, or a halt.
 type Watch struct {
-	// bounds acts on the confidence bounds of a change. classic_3_8 acts on the bare estimate, below notify, from notify to block,
-	// and above. With a standard error of 2 % that is off by more than 3 % on 13 % of all days although nothing changed.
+	// bounds acts on the confidence bounds of a change. classic_3_8 compares the bare estimate with the limits. With a standard error of 2 % that is off by more than 3 % on 13 % of all days although nothing changed.
 	Rule DriftRule `json:"rule,omitempty" jsonschema:"enum=bounds,enum=classic_3_8"`
 	// Relative worsening that people are told of. For a gate with an absolute margin the three limits are taken relative to fail,
 	// which stands for the margin itself.
@@ -27,8 +26,11 @@ type Watch struct {
 	Fail float64 `json:"fail,omitempty" jsonschema:"exclusiveMinimum=0,exclusiveMaximum=1"`
 	// Relative worsening that blocks the target: a rollout is refused until a later watch finds the model well, or block_for is over.
 	Block float64 `json:"block,omitempty" jsonschema:"exclusiveMinimum=0,exclusiveMaximum=1"`
+	// How distributions are compared. blocks resamples and permutes whole blocks. classic_ks_adaptive compares the distance with
+	// 1.632/√n, which independent requests of two equal runs exceed on 13 % of all days, and correlated ones far more often.
+	Distribution DistributionRule `json:"distribution,omitempty" jsonschema:"enum=blocks,enum=classic_ks_adaptive"`
 	// Largest tolerated Kolmogorov-Smirnov distance between the distribution now and the stored one. People are told where its
-	// lower bound is above.
+	// lower bound is above. Only for distribution blocks.
 	Distance float64 `json:"distance,omitempty" jsonschema:"exclusiveMinimum=0,exclusiveMaximum=1"`
 	// How long a block lasts if no later watch ends it.
 	BlockFor Duration `json:"block_for,omitempty"`
@@ -41,6 +43,15 @@ type DriftRule string
 const (
 	DriftByBounds   DriftRule = "bounds"
 	DriftClassic3_8 DriftRule = "classic_3_8"
+)
+
+// DistributionRule says how distributions are compared.
+type DistributionRule string
+
+// The comparisons of distributions.
+const (
+	DistributionByBlocks   DistributionRule = "blocks"
+	DistributionKSAdaptive DistributionRule = "classic_ks_adaptive"
 )
 
 // DriftResponse is what a change of the serving model calls for.
@@ -92,6 +103,8 @@ type DriftMetric struct {
 	Low    Value   `json:"low"`
 	High   Value   `json:"high"`
 	Level  float64 `json:"level"`
+	// NowError is the standard error of Now by its blocks: of its logarithm, or in the metric's unit where the margin is absolute.
+	NowError Value `json:"now_error"`
 	// Blocks and BaselineBlocks are what the bounds rest on.
 	Blocks         int `json:"blocks"`
 	BaselineBlocks int `json:"baseline_blocks"`
@@ -114,8 +127,9 @@ type DriftDistance struct {
 	// P is by permutation of blocks, of D and of the energy distance.
 	P       Value `json:"p"`
 	EnergyP Value `json:"energy_p"`
-	// Drifted says that Low is above the tolerated distance.
+	// Drifted says that Low is above the tolerated distance; Larger, that the values grew where the distance is reached.
 	Drifted bool   `json:"drifted"`
+	Larger  bool   `json:"larger"`
 	Message string `json:"message"`
 }
 
@@ -136,6 +150,8 @@ type DriftChange struct {
 
 // WatchBaselineRef says what a watch compared with.
 type WatchBaselineRef struct {
+	// Version in the registry.
+	Version  int       `json:"version"`
 	Measured time.Time `json:"measured"`
 	RunID    string    `json:"run_id"`
 	Model    string    `json:"model"`
@@ -147,6 +163,7 @@ type WatchResult struct {
 	SchemaVersion string        `json:"schema_version"`
 	Target        string        `json:"target"`
 	Response      DriftResponse `json:"response"`
+	WorkSHA256    string        `json:"work_sha256"`
 	// Summary is one sentence.
 	Summary string   `json:"summary"`
 	Reasons []Reason `json:"reasons"`
@@ -197,6 +214,8 @@ type Drift struct {
 	Distances []DriftDistance   `json:"distances,omitempty"`
 	Changes   []DriftChange     `json:"changes,omitempty"`
 	Findings  []Finding         `json:"findings,omitempty"`
+	// WorkSHA256 is the hash of workload and load: only runs with the same one are compared.
+	WorkSHA256 string `json:"work_sha256"`
 	// EvidenceSHA256 is the hash of the manifests compared.
 	EvidenceSHA256 string `json:"evidence_sha256"`
 }

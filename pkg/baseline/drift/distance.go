@@ -31,6 +31,8 @@ type Distance struct {
 	D, Low, High float64
 	// P and EnergyP are by permutation of whole blocks within steps, of D and of the energy distance.
 	P, EnergyP float64
+	// Larger says that the values grew where D is reached.
+	Larger bool
 	// Drifted says that Low is above what is tolerated, and that the test finds a difference at all.
 	Drifted bool
 }
@@ -64,31 +66,33 @@ func CompareDistributions(then, now Blocks, s DistanceSettings) (d Distance, ok 
 		return Distance{}, false
 	}
 	d = Distance{P: byReach.P, EnergyP: byEnergy.P}
-	d.D, d.Low, d.High = distanceBounds(values, second, strata, s)
+	w := newWalk(values, second)
+	d.D, d.Low, d.High = w.bounds(strata, s)
+	_, d.Larger = w.furthest(ones(len(values)))
 	d.Drifted = d.Low > s.Tolerated && d.P <= 1-s.Level
 	return d, true
 }
 
-// distanceBounds resamples the blocks of each side within their steps.
-func distanceBounds(values [][]float64, second []bool, strata stats.Strata, s DistanceSettings) (d, low, high float64) {
-	w := newWalk(values, second)
-	weights := make([]float64, len(values))
-	for k := range weights {
-		weights[k] = 1
-	}
-	d = w.reach(weights)
+// bounds resamples the blocks of each side within their steps.
+func (w *walk) bounds(strata stats.Strata, s DistanceSettings) (d, low, high float64) {
 	sides := make(stats.Strata, len(strata))
 	for k, step := range strata {
-		sides[k] = 2 * step
-		if second[k] {
-			sides[k]++
-		}
+		sides[k] = 2*step + side(w.second[k])
 	}
+	d = w.reach(ones(len(strata)))
 	replicates := stats.Bootstrap(sides, s.Resamples, s.Seed, w.reach)
 	slices.Sort(replicates)
 	low = 2*d - stats.Quantile(replicates, s.Level)
 	high = 2*d - stats.Quantile(replicates, 1-s.Level)
 	return d, min(max(low, 0), d), max(min(high, 1), d)
+}
+
+func ones(n int) []float64 {
+	weights := make([]float64, n)
+	for k := range weights {
+		weights[k] = 1
+	}
+	return weights
 }
 
 // walk is all values in ascending order, with the block of each.
@@ -123,6 +127,12 @@ func (b byValue) Swap(i, j int) {
 
 // reach is the distance of the weighted sides.
 func (w *walk) reach(weights []float64) float64 {
+	d, _ := w.furthest(weights)
+	return d
+}
+
+// furthest is the distance, and whether the second side has the larger values where it is reached.
+func (w *walk) furthest(weights []float64) (d float64, larger bool) {
 	step := make([]float64, len(weights))
 	var totals [2]float64
 	for k, weight := range weights {
@@ -134,14 +144,15 @@ func (w *walk) reach(weights []float64) float64 {
 			step[k] = -step[k]
 		}
 	}
-	difference, furthest := 0.0, 0.0
+	difference := 0.0
 	for i, k := range w.block {
 		difference += step[k]
-		if i+1 == len(w.value) || w.value[i+1] != w.value[i] {
-			furthest = max(furthest, math.Abs(difference))
+		atEnd := i+1 == len(w.value) || w.value[i+1] != w.value[i]
+		if atEnd && math.Abs(difference) > d {
+			d, larger = math.Abs(difference), difference > 0
 		}
 	}
-	return furthest
+	return d, larger
 }
 
 func side(second bool) int {

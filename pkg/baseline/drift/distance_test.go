@@ -54,10 +54,16 @@ func TestDistanceOfARealDrift(t *testing.T) {
 	d, ok := CompareDistributions(then, day(random, 140, .5, 10, 100), distanceSettings(1))
 	require.True(t, ok)
 	require.True(t, d.Drifted)
+	require.True(t, d.Larger)
 	require.Greater(t, d.Low, .05)
 	require.InDelta(t, .005, d.P, 1e-9, "the least that 199 permutations can say")
 	require.InDelta(t, .005, d.EnergyP, 1e-9)
 	require.Less(t, d.D, .4)
+
+	faster, ok := CompareDistributions(then, day(random, 70, .5, 10, 100), distanceSettings(1))
+	require.True(t, ok)
+	require.True(t, faster.Drifted)
+	require.False(t, faster.Larger)
 
 	// Far smaller than the tolerated distance, whatever the number of requests says.
 	small, ok := CompareDistributions(then, day(random, 101, .5, 10, 100), distanceSettings(1))

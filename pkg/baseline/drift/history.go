@@ -14,6 +14,8 @@ type Run struct {
 	At    time.Time
 	RunID string
 	Value float64
+	// Error is the standard error of Value by the blocks of the run, of its logarithm where it is compared relatively.
+	Error float64
 }
 
 // Changes finds when the level of a statistic changed over the runs, in the order of time, and by how much: e-divisive by

@@ -1,0 +1,73 @@
+package drift
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+func unitOf(m swap.Metric) string {
+	switch m {
+	case swap.MetricThroughput:
+		return "tok/s"
+	case swap.MetricErrorRate:
+		return "fraction"
+	case swap.MetricOutputTokens:
+		return "tokens"
+	case swap.MetricTTFT, swap.MetricTTFTScheduled, swap.MetricTPOT, swap.MetricE2E:
+	}
+	return "ms"
+}
+
+// says is the number that decided, its bounds and the limit, in a sentence.
+func says(m swap.DriftMetric, l Limits, rule swap.DriftRule) string {
+	amount := func(v float64) string { return amountOf(m.Gate, v) }
+	change, low, high := m.Change.Or(math.NaN()), m.Low.Or(math.NaN()), m.High.Or(math.NaN())
+	text := fmt.Sprintf("%s is %s (%s to %s by one-sided %.0f %% bounds; %s → %s %s): ", m.Name, worseBy(m.Gate, change),
+		amount(low), amount(high), 100*m.Level, m.Baseline, m.Now, m.Unit)
+	if rule == swap.DriftClassic3_8 {
+		return text + fmt.Sprintf("%s by the estimate alone", m.Response)
+	}
+	switch m.Response {
+	case swap.DriftBlock:
+		return text + "the lower bound is above the block limit of " + amount(l.Block)
+	case swap.DriftFail:
+		return text + "the lower bound is above the fail limit of " + amount(l.Fail)
+	case swap.DriftNotify:
+		if low > l.Notify {
+			return text + "the lower bound is above the notify limit of " + amount(l.Notify)
+		}
+		return text + fmt.Sprintf("the estimate is above the notify limit of %s, and it may be more than the block limit of %s",
+			amount(l.Notify), amount(l.Block))
+	case swap.DriftSilent:
+		return text + "the upper bound is below the notify limit of " + amount(l.Notify)
+	case swap.DriftInconclusive:
+	}
+	return text + "not decided against the notify limit of " + amount(l.Notify) + needs(m)
+}
+
+func needs(m swap.DriftMetric) string {
+	if m.NeedBlocks > m.Blocks {
+		return fmt.Sprintf("; about %d blocks would decide in place of %d", m.NeedBlocks, m.Blocks)
+	}
+	return "; more blocks alone would not decide: the baseline's own bounds and the spread between runs are too wide"
+}
+
+func worseBy(g swap.Gate, change float64) string {
+	if change < 0 {
+		return amountOf(g, -change)[1:] + " better"
+	}
+	return amountOf(g, change)[1:] + " worse"
+}
+
+// amountOf is a worsening with its sign, in percent where relative.
+func amountOf(g swap.Gate, v float64) string {
+	switch {
+	case g.Unit != swap.Absolute:
+		return fmt.Sprintf("%+.1f %%", 100*v)
+	case g.Metric == swap.MetricErrorRate:
+		return fmt.Sprintf("%+.2f points", 100*v)
+	}
+	return fmt.Sprintf("%+.3g %s", v, unitOf(g.Metric))
+}
