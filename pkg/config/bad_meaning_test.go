@@ -36,6 +36,14 @@ store: {endpoint: s, bucket: runs}`,
 		},
 	},
 	{
+		name:  "a pattern that is no regular expression",
+		added: `model_sizes: [{pattern: "house-(7b", billions: 7}, {pattern: house, billions: 0}]`,
+		want: []string{
+			"swap.yaml:5:25: model_sizes[0].pattern: must be a regular expression (RE2): error parsing regexp: missing closing ): `house-(7b`",
+			"swap.yaml:5:79: model_sizes[1].billions: must be greater than 0, got 0",
+		},
+	},
+	{
 		name:  "limits of a watch out of order",
 		added: `watch: {notify: 0.06, block: 0.04}`,
 		want: []string{

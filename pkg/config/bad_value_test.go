@@ -32,7 +32,7 @@ var badValues = []badFile{
 		name:  "unknown field unlike any",
 		added: "frobnicate: 1",
 		want: []string{
-			`swap.yaml:5:1: unknown field "frobnicate"; known here: baseline, candidate, gates, judge, load, notify, ` +
+			`swap.yaml:5:1: unknown field "frobnicate"; known here: baseline, candidate, gates, judge, load, model_sizes, notify, ` +
 				`rollout, snapshots, store, target, telemetry, warm_up, watch, workload`,
 		},
 	},

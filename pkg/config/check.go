@@ -12,11 +12,13 @@ func checkMeaning(r *reporter, spec swap.Spec) {
 	checkWarmUp(r, spec.WarmUp)
 	checkLoad(r, spec)
 	checkGates(r, spec.Gates, spec.Workload.API)
+	checkOpinions(r, spec.Judge.Opinions, spec.Workload.API)
 	checkTelemetry(r, spec.Telemetry)
 	if spec.Rollout != nil {
 		checkRollout(r, *spec.Rollout)
 	}
 	checkWatch(r, spec.Watch)
+	checkModelSizes(r, spec.ModelSizes)
 	checkNotify(r, spec.Notify)
 	checkStore(r, spec.Store)
 	checkSecretRefs(r)

@@ -1,9 +1,9 @@
 package config
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/swapgate/swapgate/pkg/swap"
 )
@@ -14,7 +14,11 @@ func checkGates(r *reporter, gates []swap.Gate, api swap.API) {
 		p := at("gates", i)
 		checkMetric(r, p, g, api)
 		checkStat(r, p, g)
-		checkMargin(r, p, g)
+		if g.HasLimit() {
+			checkLimit(r, p, g)
+		} else {
+			checkMargin(r, p, g)
+		}
 		checkDirection(r, p, g)
 		if earlier, again := first[g.Name()]; again {
 			r.value(p, "%s is a gate already (gates[%d]); delete one of the two", g.Name(), earlier)
@@ -57,6 +61,8 @@ func checkStat(r *reporter, p path, g swap.Gate) {
 func checkMargin(r *reporter, p path, g swap.Gate) {
 	margin, using := p.child("margin"), []path{p.child("metric"), p.child("stat"), p.child("unit")}
 	switch {
+	case g.Limit != 0:
+		r.valueUsing(p.child("limit"), []path{p.child("vs")}, "belongs to vs: slo; against the baseline a gate has a margin")
 	case g.Margin == 0:
 		r.valueUsing(margin, using, "is required for %s with unit %s", g.Name(), g.Unit)
 	case g.Unit == swap.Relative && g.Margin >= 1:
@@ -68,6 +74,22 @@ func checkMargin(r *reporter, p path, g swap.Gate) {
 	}
 }
 
+// checkLimit reports a gate against an SLO that is not of a limit alone.
+func checkLimit(r *reporter, p path, g swap.Gate) {
+	limit, using := p.child("limit"), []path{p.child("vs"), p.child("metric"), p.child("stat")}
+	switch {
+	case g.Margin != 0:
+		r.valueUsing(p.child("margin"), using, "belongs to vs: baseline; with vs: slo the candidate must keep the limit itself")
+	case g.Unit != swap.Absolute:
+		r.valueUsing(p.child("unit"), using, "must be absolute with vs: slo, got %q: a limit is in the metric's own unit", g.Unit)
+	case g.Limit == 0:
+		r.valueUsing(limit, using, "is required for %s: the value to keep, in the metric's unit", g.Name())
+	case g.Metric == swap.MetricErrorRate && g.Limit >= 1:
+		r.valueUsing(limit, using, "%s means %s %%; write %s for %s %%",
+			decimal(g.Limit), decimal(g.Limit*100), decimal(g.Limit/100), decimal(g.Limit))
+	}
+}
+
 // checkDirection reports a gate that would praise what is worse.
 func checkDirection(r *reporter, p path, g swap.Gate) {
 	allowed := []swap.Direction{swap.LowerIsBetter, swap.Either}
@@ -75,12 +97,24 @@ func checkDirection(r *reporter, p path, g swap.Gate) {
 	case swap.MetricThroughput:
 		allowed = []swap.Direction{swap.HigherIsBetter, swap.Either}
 	case swap.MetricOutputTokens:
-		return
+		allowed = []swap.Direction{swap.LowerIsBetter, swap.HigherIsBetter, swap.Either}
+	}
+	if g.HasLimit() {
+		allowed = slices.DeleteFunc(allowed, func(d swap.Direction) bool { return d == swap.Either })
 	}
 	if !slices.Contains(allowed, g.Better) {
-		r.valueUsing(p.child("better"), []path{p.child("metric")}, "must be %s for %s, got %q",
-			fmt.Sprintf("%s or %s", allowed[0], allowed[1]), g.Metric, g.Better)
+		r.valueUsing(p.child("better"), []path{p.child("metric"), p.child("vs")}, "must be %s for %s, got %q",
+			anyOf(allowed), g.Name(), g.Better)
 	}
+}
+
+// anyOf is such as "lower or either".
+func anyOf(directions []swap.Direction) string {
+	names := make([]string, len(directions))
+	for i, d := range directions {
+		names[i] = string(d)
+	}
+	return strings.Join(names, " or ")
 }
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }

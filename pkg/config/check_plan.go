@@ -14,6 +14,7 @@ import (
 func checkPlan(r *reporter, spec swap.Spec) {
 	checkEnoughBlocks(r, spec)
 	checkEnoughRequests(r, spec)
+	checkOpinionsCanSpeak(r, spec)
 }
 
 // checkEnoughBlocks reports a load that yields fewer blocks than the judge accepts.

@@ -92,6 +92,7 @@ var defaults = []fieldDefault{
 	{field: "telemetry.sources[].required", value: false},
 
 	{field: "gates", value: defaultGates, derive: gatesByAPI},
+	{field: "gates[].vs", value: string(swap.AgainstBaseline)},
 	{field: "gates[].stat", derive: gateStat},
 	{field: "gates[].unit", derive: gateUnit},
 	{field: "gates[].better", derive: gateBetter},
@@ -103,6 +104,9 @@ var defaults = []fieldDefault{
 	{field: "judge.min_blocks", value: int64(10)},
 	{field: "judge.min_tail", value: int64(30)},
 	{field: "judge.seed", value: int64(1)},
+	{field: "judge.opinions[].metric", value: string(swap.MetricTTFT), derive: forOption("metric", string(swap.MetricTTFT))},
+	{field: "judge.opinions[].stat", value: string(swap.StatP99), derive: forOption("stat", string(swap.StatP99))},
+	{field: "judge.opinions[].cv", value: hold.DefaultCV, derive: forOption("cv", hold.DefaultCV)},
 
 	{field: "rollout.weights", value: []any{int64(1), int64(5), int64(20), int64(50), int64(100)}},
 	{field: "rollout.window", value: "1m"},

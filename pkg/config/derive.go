@@ -118,7 +118,14 @@ func gateStat(gate *node) any {
 	return nil
 }
 
-func gateUnit(gate *node) any { return string(unitOf(swap.Metric(gate.text("metric")))) }
+func gateUnit(gate *node) any {
+	if hasLimit(gate) {
+		return string(swap.Absolute)
+	}
+	return string(unitOf(swap.Metric(gate.text("metric"))))
+}
+
+func hasLimit(gate *node) bool { return swap.Reference(gate.text("vs")) == swap.AgainstSLO }
 
 func unitOf(m swap.Metric) swap.MarginUnit {
 	if m == swap.MetricErrorRate {
@@ -132,16 +139,19 @@ func gateBetter(gate *node) any {
 	case swap.MetricThroughput:
 		return string(swap.HigherIsBetter)
 	case swap.MetricOutputTokens:
+		if hasLimit(gate) {
+			return nil
+		}
 		return string(swap.Either)
 	}
 	return string(swap.LowerIsBetter)
 }
 
-// gateMargin has no answer for a unit other than the metric's own.
+// gateMargin has no answer for a unit other than the metric's own, nor for a limit.
 func gateMargin(gate *node) any {
 	metric := swap.Metric(gate.text("metric"))
 	margin, ok := marginOf[metric][swap.Stat(gate.text("stat"))]
-	if !ok || swap.MarginUnit(gate.text("unit")) != unitOf(metric) {
+	if !ok || hasLimit(gate) || swap.MarginUnit(gate.text("unit")) != unitOf(metric) {
 		return nil
 	}
 	return margin

@@ -26,15 +26,25 @@ type PlanEstimate struct {
 	Duration swap.Duration `json:"duration"`
 	// Longest is Duration when every step is prolonged as far as load.extend allows.
 	Longest swap.Duration `json:"longest"`
-	// Warnings say which steps certainly cannot send what they plan.
+	// Warnings say which steps certainly cannot send what they plan, and which opinions fire on noise.
 	Warnings []PlanWarning `json:"warnings,omitempty"`
 }
 
-// PlanWarning is a step that certainly cannot send what it plans when it plans it.
+// PlanWarning is a step that certainly cannot send what it plans when it plans it, or a field that does not do what it seems to.
 type PlanWarning struct {
-	// Step counts from 1.
-	Step    int    `json:"step"`
+	// Step counts from 1; 0 where the warning is not about a step.
+	Step int `json:"step,omitempty"`
+	// Field is the path of the field; empty where the warning is about a step.
+	Field   string `json:"field,omitempty"`
 	Message string `json:"message"`
+}
+
+// about names the step or the field.
+func (w PlanWarning) about() string {
+	if w.Step > 0 {
+		return fmt.Sprintf("step %d", w.Step)
+	}
+	return w.Field
 }
 
 // StepEstimate is one load step of a PlanEstimate.
@@ -64,7 +74,7 @@ func (e PlanEstimate) String() string {
 	}
 	fmt.Fprintf(&b, "\ntotal: about %s", timeText(e.Duration, e.Longest))
 	for _, w := range e.Warnings {
-		fmt.Fprintf(&b, "\nwarning: step %d: %s", w.Step, w.Message)
+		fmt.Fprintf(&b, "\nwarning: %s: %s", w.about(), w.Message)
 	}
 	return b.String()
 }
@@ -94,6 +104,7 @@ func Estimate(spec swap.Spec) PlanEstimate {
 			e.Warnings = append(e.Warnings, PlanWarning{Step: i + 1, Message: w})
 		}
 	}
+	e.Warnings = append(e.Warnings, opinionWarnings(spec)...)
 	e.Duration = e.WarmUp + e.Load + e.Rollout
 	e.Longest = e.WarmUp + e.LongestLoad + e.Rollout
 	return e

@@ -29,6 +29,9 @@ func Probe(ctx context.Context, hc *http.Client, t Target, api swap.API) (swap.A
 		return swap.ArmFacts{}, &ModelMismatchError{URL: t.URL, Want: t.Model, Served: models.names()}
 	}
 	facts := swap.ArmFacts{URL: t.URL, Model: t.Model, MaxModelLen: card.contextLength()}
+	if n := card.Meta.NParams; n > 0 {
+		facts.Billions = swap.Of(n / 1e9)
+	}
 	facts.Engine, facts.Version = p.detect(ctx, card, &facts)
 	facts.MetricsPage = p.metricsPage(ctx)
 	if err := p.tryStream(ctx, api, &facts); err != nil {
@@ -55,6 +58,8 @@ type modelCard struct {
 	MaxModelLen *int64 `json:"max_model_len"`
 	Meta        struct {
 		NCtx *int64 `json:"n_ctx"`
+		// NParams is the number of the model's parameters.
+		NParams float64 `json:"n_params"`
 	} `json:"meta"`
 }
 

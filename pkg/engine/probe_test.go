@@ -85,6 +85,14 @@ func probe(t *testing.T, target Target) (swap.ArmFacts, error) {
 	return Probe(t.Context(), hc, target, swap.APIChat)
 }
 
+// llama.cpp says how many parameters its model has.
+func TestProbeReadsTheSize(t *testing.T) {
+	f := &fakeServer{pages: map[string]string{"/v1/models": models("llamacpp", `,"meta":{"n_ctx":8192,"n_params":8030261312}`)}}
+	facts, err := probe(t, f.start(t))
+	require.NoError(t, err)
+	require.InDelta(t, 8.03, facts.Billions.Or(0), .001)
+}
+
 func models(owner, extra string) string {
 	return fmt.Sprintf(`{"object":"list","data":[{"id":"m","owned_by":%q%s}]}`, owner, extra)
 }

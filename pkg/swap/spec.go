@@ -28,6 +28,8 @@ type Spec struct {
 	Snapshots Snapshots `json:"snapshots,omitzero"`
 	// When a change of the serving model against its stored baseline counts (swapgate watch).
 	Watch Watch `json:"watch,omitzero"`
+	// Sizes of models, where their names do not tell them or mislead.
+	ModelSizes []ModelSize `json:"model_sizes,omitempty" jsonschema:"maxItems=1000"`
 	// Who is told.
 	Notify Notify `json:"notify,omitzero"`
 	// Where raw runs, snapshots and reports are kept.
@@ -42,6 +44,14 @@ type Endpoint struct {
 	Model string `json:"model" jsonschema:"required,minLength=1"`
 	// Where the worker finds the bearer key. The key itself is never written down.
 	APIKey *SecretRef `json:"api_key,omitempty"`
+}
+
+// ModelSize gives the models whose name matches a size.
+type ModelSize struct {
+	// Regular expression (RE2) that is looked for anywhere in the model's name, whatever its case. The first that matches counts.
+	Pattern string `json:"pattern" jsonschema:"required,minLength=1"`
+	// Number of parameters, in billions.
+	Billions float64 `json:"billions" jsonschema:"required,exclusiveMinimum=0,maximum=100000"`
 }
 
 // SecretRef names a credential; workers resolve it where they run. Exactly one field is set.

@@ -88,6 +88,8 @@ type ArmFacts struct {
 	Fingerprint string `json:"fingerprint,omitempty"`
 	// MaxModelLen is the context length in tokens; absent where the server does not say.
 	MaxModelLen Value `json:"max_model_len"`
+	// Billions is the number of the model's parameters in 10⁹; left out where the server does not say.
+	Billions Value `json:"parameters_billions,omitzero"`
 	// UsageInStream says whether the server reports token counts at the end of a stream.
 	UsageInStream bool `json:"usage_in_stream"`
 	// RunningUsage says whether the server reports token counts with every chunk of a stream, if it is asked to.
