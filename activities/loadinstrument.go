@@ -19,7 +19,7 @@ type Calibrate func(ctx context.Context, c calibration.Config) (swap.InstrumentR
 
 const (
 	// calibrationTries is how often a check of the load client is begun: it may fail because a process could not be started just
-	// then.
+	// then, and find a fault because the machine was disturbed just then. A client that is too slow fails every one.
 	calibrationTries = 3
 	// calibrationPause is the pause before the second try; it grows with each.
 	calibrationPause = 500 * time.Millisecond
@@ -44,27 +44,44 @@ func (w *shardWork) checkClient(ctx context.Context) error {
 	return nil
 }
 
-// calibrated calibrates the load client, and tries again what may go well then.
+// calibrated calibrates the load client, and tries again what may go well then. The last reading counts.
 func (w *shardWork) calibrated(ctx context.Context) (r swap.InstrumentReading, err error) {
 	config := w.calibration()
 	for try := 1; ; try++ {
-		if r, err = w.calibrate(ctx, config); err == nil || ctx.Err() != nil {
+		r, err = w.calibrate(ctx, config)
+		problem := w.calibrationProblem(r, err)
+		if problem == "" || ctx.Err() != nil {
 			return r, err
 		}
 		if errors.Is(err, calibration.ErrMisread) || errors.Is(err, calibration.ErrInvalid) {
 			return r, err
 		}
 		if try == calibrationTries {
-			return r, fmt.Errorf("%w (tried %d times)", err, try)
+			if err != nil {
+				err = fmt.Errorf("%w (tried %d times)", err, try)
+			}
+			return r, err
 		}
 		activity.GetLogger(ctx).Warn("the check of the load client failed and is tried again",
-			"step", w.in.Step, "shard", w.shard.Index, "try", try, "error", err)
+			"step", w.in.Step, "shard", w.shard.Index, "try", try, "error", problem)
 		select {
 		case <-time.After(time.Duration(try) * calibrationPause):
 		case <-ctx.Done():
 			return r, context.Cause(ctx)
 		}
 	}
+}
+
+// calibrationProblem says what a check failed with or found; nothing of a client that can be believed.
+func (w *shardWork) calibrationProblem(r swap.InstrumentReading, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	baseline := instrument.Medians{TPOT: w.in.TPOTms.Baseline}
+	if faults := instrument.JudgeCalibration(r, w.in.Spec.Load.Calibration, baseline); len(faults) > 0 {
+		return faults[0].Message
+	}
+	return ""
 }
 
 // calibration is the check before the block that was just planned.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -68,6 +69,39 @@ func TestACheckThatMayGoWellIsTriedAgain(t *testing.T) {
 			require.Len(t, said, 1)
 			require.Equal(t, "the load client could not be checked: "+c.says, said[0])
 			require.LessOrEqual(t, strings.Count(said[0], c.err.Error()), 1, "it is named once")
+		})
+	}
+}
+
+// A disturbance of a moment is not a client that is too slow.
+func TestACheckThatFindsAFaultIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		times, tries int64
+		believed     bool
+	}{
+		"disturbed once":          {1, 2, true},
+		"disturbed all the time":  {9, 3, false},
+		"not disturbed":           {0, 1, true},
+		"the last reading counts": {2, 3, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			var tries atomic.Int64
+			s.deps.Calibrate = func(ctx context.Context, config calibration.Config) (swap.InstrumentReading, error) {
+				r, err := goodClient(ctx, config)
+				if tries.Add(1) <= c.times {
+					r.TokenErrorP99MS = swap.Of(40)
+				}
+				return r, err
+			}
+			got := mustRun[swap.StepResult](t, s, swap.ActivityLoadStep, loadStepInput(s))
+			require.Equal(t, c.tries, tries.Load())
+			require.Equal(t, c.believed, got.Instrument.Calibration.TokenErrorP99MS.Or(0) < 40)
+			require.Equal(t, c.believed, !slices.ContainsFunc(got.Instrument.Faults, func(f swap.InstrumentFault) bool {
+				return f.Signal == "calibration.token_error_p99_ms"
+			}))
 		})
 	}
 }

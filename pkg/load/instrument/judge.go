@@ -38,6 +38,11 @@ func Judge(calibration, during swap.InstrumentReading, limits swap.Calibration, 
 	return append(judgeCalibration(calibration, b), judgeStep(during, b)...)
 }
 
+// JudgeCalibration is Judge for the calibration alone, as soon as it is made.
+func JudgeCalibration(calibration swap.InstrumentReading, limits swap.Calibration, baseline Medians) []swap.InstrumentFault {
+	return judgeCalibration(calibration, boundsOf(limits, baseline))
+}
+
 func judgeCalibration(r swap.InstrumentReading, b bounds) []swap.InstrumentFault {
 	f := faults{path: "calibration.", where: "in its check against the server of known truth, "}
 	if !r.TokenErrorP99MS.Valid() && !r.TTFTErrorP99MS.Valid() {
