@@ -56,10 +56,11 @@ func (c CVWindow) Read(p99 []float64, seconds float64) WindowReading {
 	}
 	lowest := math.Inf(1)
 	for window := firstWindow; window <= lastWindow; window += windowStep {
-		k := int(float64(window) / seconds)
-		if k < fewestSubWindows || k > len(p99) {
+		whole := float64(window) / seconds
+		if whole < fewestSubWindows || whole >= float64(len(p99)+1) {
 			continue
 		}
+		k := int(whole)
 		cv := populationSD(p99[:k]) / stats.Mean(p99[:k])
 		if lowest = min(lowest, cv); cv < c.Limit {
 			return WindowReading{Reading: Reading{Value: cv, Threshold: c.Limit}, Seconds: window, Converged: true}
@@ -68,8 +69,13 @@ func (c CVWindow) Read(p99 []float64, seconds float64) WindowReading {
 	return WindowReading{Reading: Reading{Fires: true, Value: lowest, Threshold: c.Limit}, Seconds: exhaustedWindow}
 }
 
-// subWindows is how many of n sub-windows the longest window holds.
-func (CVWindow) subWindows(n int, seconds float64) int { return min(n, int(lastWindow/seconds)) }
+// subWindows is how many of n sub-windows the longest window holds; none of no length.
+func (CVWindow) subWindows(n int, seconds float64) int {
+	if !(seconds > 0) {
+		return 0
+	}
+	return int(min(float64(n), lastWindow/seconds))
+}
 
 // Reach is for so many sub-windows, each so many seconds long and with so many requests, which may be unknown.
 func (c CVWindow) Reach(subWindows int, seconds float64, requests swap.Value) Reach {
