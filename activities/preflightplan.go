@@ -24,6 +24,12 @@ func planFindings(spec swap.Spec, e config.PlanEstimate) []swap.Finding {
 		})
 	}
 	for _, w := range e.Warnings {
+		if w.Step == 0 {
+			out = append(out, swap.Finding{
+				Severity: swap.Harmless, Subject: w.Field, Message: w.Message + ".", Next: "It decides nothing; see docs/classic-rules.md.",
+			})
+			continue
+		}
 		out = append(out, swap.Finding{
 			Severity: swap.Notable, Subject: stepName(w.Step-1, spec.Load.Steps[w.Step-1]),
 			Message: "It cannot send its requests when they are planned: " + w.Message + ".",

@@ -65,6 +65,18 @@ func TestWhatThePlanCannotPromise(t *testing.T) {
 	}
 }
 
+func TestRulesThatFireOnNoiseAreNamed(t *testing.T) {
+	spec := swap.Spec{
+		Judge: swap.Judge{Opinions: []swap.OpinionRule{{Rule: swap.RuleErrors3x}}},
+		Load:  swap.Load{Block: 30e9, Steps: []swap.Step{{Concurrency: 1, Hold: 300e9}}},
+	}
+	require.Equal(t, []swap.Finding{{
+		Severity: swap.Harmless, Subject: "judge.opinions[0]",
+		Message: "error_3x fires on noise: where the baseline has no failed request, the first one of the candidate fires.",
+		Next:    "It decides nothing; see docs/classic-rules.md.",
+	}}, planFindings(spec, config.Estimate(spec)))
+}
+
 func withArrival(p swap.Process) swap.Step {
 	return swap.Step{Rate: 10, Arrival: &swap.Arrival{Process: p, Trace: &swap.Trace{File: "/t"}}}
 }
