@@ -231,6 +231,26 @@ load: {steps: [{rate: 1, hold: 4m}, {rate: 2, hold: 6m}]}`,
 		},
 	},
 	{
+		name: "limits that are none",
+		added: `gates:
+  - {metric: ttft, stat: p95, vs: slo}
+  - {metric: ttft, stat: p99, vs: slo, limit: 500, margin: 0.1}
+  - {metric: tpot, stat: p50, vs: slo, limit: 50, unit: relative}
+  - {metric: error_rate, vs: slo, limit: 2}
+  - {metric: output_tokens, vs: slo, limit: 100}
+  - {metric: e2e, stat: p50, vs: slo, limit: 9000, better: either}
+  - {metric: e2e, stat: p50, limit: 9000}`,
+		want: []string{
+			"swap.yaml:6:5: gates[0].limit: is required for ttft_p95_slo: the value to keep, in the metric's unit",
+			"swap.yaml:7:60: gates[1].margin: belongs to vs: baseline; with vs: slo the candidate must keep the limit itself",
+			`swap.yaml:8:57: gates[2].unit: must be absolute with vs: slo, got "relative": a limit is in the metric's own unit`,
+			"swap.yaml:9:42: gates[3].limit: 2 means 200 %; write 0.02 for 2 %",
+			`swap.yaml:10:5: gates[4].better: must be lower or higher for output_tokens, got ""`,
+			`swap.yaml:11:60: gates[5].better: must be lower for e2e, got "either"`,
+			"swap.yaml:12:37: gates[6].limit: belongs to vs: slo; against the baseline a gate has a margin",
+		},
+	},
+	{
 		name:  "weights out of order",
 		added: "rollout: {route: {kind: swapgate, url: http://g, admin_url: http://g:1}, weights: [5, 1, 120]}",
 		want: []string{

@@ -104,7 +104,7 @@ func checkDirection(r *reporter, p path, g swap.Gate) {
 	}
 	if !slices.Contains(allowed, g.Better) {
 		r.valueUsing(p.child("better"), []path{p.child("metric"), p.child("vs")}, "must be %s for %s, got %q",
-			anyOf(allowed), g.Name(), g.Better)
+			anyOf(allowed), g.Metric, g.Better)
 	}
 }
 

@@ -92,7 +92,6 @@ var defaults = []fieldDefault{
 	{field: "telemetry.sources[].required", value: false},
 
 	{field: "gates", value: defaultGates, derive: gatesByAPI},
-	{field: "gates[].vs", value: string(swap.AgainstBaseline)},
 	{field: "gates[].stat", derive: gateStat},
 	{field: "gates[].unit", derive: gateUnit},
 	{field: "gates[].better", derive: gateBetter},

@@ -26,10 +26,10 @@ func (b blockSums) weighted(weights []float64) float64 {
 }
 
 // degreesOfFreedom is what the difference between two ratios rests on. One group of pairs that dominates the variance, such
-// as the step of the heaviest load, leaves few.
-func degreesOfFreedom(sums swap.PerArm[blockSums], p pairs, relative bool) float64 {
+// as the step of the heaviest load, leaves few. Without the baseline among the arms it is that of the candidate's ratio alone.
+func degreesOfFreedom(sums swap.PerArm[blockSums], p pairs, relative bool, arms []swap.Arm) float64 {
 	difference := make([]float64, len(p.list))
-	for _, arm := range swap.Arms {
+	for _, arm := range arms {
 		b, scale := sums.Get(arm), 1.0
 		if relative {
 			scale = 1 / b.ratio()

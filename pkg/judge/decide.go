@@ -43,12 +43,21 @@ func faultOf(e Evidence) string {
 		return "the judge's settings are incomplete: level, resamples, min_blocks and min_tail are needed"
 	}
 	for _, gate := range e.Gates {
-		known := gate.Better == swap.LowerIsBetter || gate.Better == swap.HigherIsBetter || gate.Better == swap.Either
-		if _, spokenOf := spoken[gate.Metric]; !known || !spokenOf || !(gate.Margin > 0) {
-			return fmt.Sprintf("the gate %s is incomplete: it needs a known metric, a margin above 0 and a direction", gate.Name())
+		if !complete(gate) {
+			return fmt.Sprintf("the gate %s is incomplete: it needs a known metric, a margin (or a limit and no margin) above 0 and a direction",
+				gate.Name())
 		}
 	}
 	return ""
+}
+
+func complete(g swap.Gate) bool {
+	_, spokenOf := spoken[g.Metric]
+	oneWay := g.Better == swap.LowerIsBetter || g.Better == swap.HigherIsBetter
+	if g.HasLimit() {
+		return spokenOf && oneWay && g.Limit > 0 && g.Margin == 0
+	}
+	return spokenOf && (oneWay || g.Better == swap.Either) && g.Margin > 0
 }
 
 func judgeGates(e Evidence, p pairs) ([]swap.GateResult, []swap.Finding) {
@@ -74,7 +83,8 @@ func flagUnlikeWork(gates []swap.GateResult, length swap.Value) {
 		return
 	}
 	for i := range gates {
-		if metric := gates[i].Gate.Metric; metric == swap.MetricE2E || metric == swap.MetricThroughput {
+		g := gates[i].Gate
+		if !g.HasLimit() && (g.Metric == swap.MetricE2E || g.Metric == swap.MetricThroughput) {
 			gates[i].Reason.Message += "; the answers differ in length by " + percentChange(length)
 		}
 	}

@@ -9,7 +9,10 @@ import (
 
 // explain is the one sentence that goes with a gate's decision.
 func explain(m measured, r swap.GateResult) string {
-	if r.Decision == swap.Fail {
+	switch {
+	case m.gate.HasLimit():
+		return explainLimit(m, r)
+	case r.Decision == swap.Fail:
 		return explainFailure(m, r)
 	}
 	conclusion := "pass"
@@ -75,7 +78,7 @@ func tooFewBlocks(m measured, settings swap.Judge) string {
 
 func shortTail(m measured, tail float64, settings swap.Judge) string {
 	return fmt.Sprintf("%s rests on %d requests per arm, of which %.0f lie beyond it, fewer than the %d needed: send more requests",
-		shortName(m.gate), min(m.n.Baseline, m.n.Candidate), math.Floor(tail), settings.MinTail)
+		shortName(m.gate), m.least(), math.Floor(tail), settings.MinTail)
 }
 
 func noData(m measured, arm swap.Arm) string {

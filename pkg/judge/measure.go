@@ -68,7 +68,7 @@ func (m *measured) quantile(p pairs, settings swap.Judge) func() {
 	for _, arm := range swap.Arms {
 		*m.values.Ptr(arm) = stats.Quantile(pooled.Get(arm).Sorted(), q)
 	}
-	if tail := float64(min(m.n.Baseline, m.n.Candidate)) * min(q, 1-q); m.refusal == nil && tail < float64(settings.MinTail) {
+	if tail := float64(m.least()) * min(q, 1-q); m.refusal == nil && tail < float64(settings.MinTail) {
 		need := math.Ceil(float64(m.pairs) * float64(settings.MinTail) / tail)
 		m.refuse(swap.ReasonLowN, shortTail(*m, tail, settings), max(int(need), settings.MinBlocks))
 	}
@@ -92,9 +92,11 @@ func (m *measured) compareQuantiles(p pairs, settings swap.Judge, arms swap.PerA
 
 // spread fills the degrees of freedom, and the design effect of the worse arm where the sums are counts.
 func (m *measured) spread(counts swap.PerArm[blockSums], p pairs, relative bool) {
-	m.df = degreesOfFreedom(counts, p, relative)
-	base, cand := counts.Baseline, counts.Candidate
-	m.designEffect = larger(stats.DesignEffect(base.num, base.den, p.strata), stats.DesignEffect(cand.num, cand.den, p.strata))
+	m.df = degreesOfFreedom(counts, p, relative, m.arms())
+	for _, arm := range m.arms() {
+		c := counts.Get(arm)
+		m.designEffect = larger(m.designEffect, stats.DesignEffect(c.num, c.den, p.strata))
+	}
 }
 
 // mean compares the mean per request, a failed request counting as the slowest answer of either arm.
@@ -110,7 +112,7 @@ func (m *measured) throughput(p pairs, settings swap.Judge) func() {
 	for _, arm := range swap.Arms {
 		s, lacks := throughput(p, arm)
 		*sums.Ptr(arm), *m.lacks.Ptr(arm), *m.n.Ptr(arm) = s, lacks, lacks.answers-lacks.total()
-		if m.n.Get(arm) == 0 && (arm == swap.Baseline || lacks.total() > 0) {
+		if m.needs(arm) && m.n.Get(arm) == 0 && (arm == swap.Baseline || lacks.total() > 0) {
 			m.refuse(swap.ReasonNoData, noData(*m, arm), 0)
 		}
 	}
@@ -126,7 +128,7 @@ func (m *measured) throughput(p pairs, settings swap.Judge) func() {
 func (m *measured) ratios(p pairs, settings swap.Judge, sums swap.PerArm[blockSums]) func() {
 	m.values.Baseline, m.values.Candidate = sums.Baseline.ratio(), sums.Candidate.ratio()
 	return func() {
-		m.df = degreesOfFreedom(sums, p, m.relative())
+		m.df = degreesOfFreedom(sums, p, m.gate.LogScale(), m.arms())
 		m.self = newSelfComparison(sums.Baseline, p, sums.Baseline.weighted)
 		m.bootstrap(p, settings, func(weights []float64) float64 {
 			return m.difference(sums.Baseline.weighted(weights), sums.Candidate.weighted(weights))
@@ -141,11 +143,11 @@ func (m *measured) errorRate(p pairs) func() {
 		c, _ := failures(p, arm)
 		*counts.Ptr(arm), *m.values.Ptr(arm) = c, c.ratio()
 		*m.n.Ptr(arm), *m.failed.Ptr(arm) = int(stats.Sum(c.den)), int(stats.Sum(c.num))
-		if m.n.Get(arm) == 0 {
+		if m.needs(arm) && m.n.Get(arm) == 0 {
 			m.refuse(swap.ReasonNoData, noData(*m, arm), 0)
 		}
 	}
-	if m.relative() {
+	if m.gate.LogScale() {
 		m.refuse(swap.ReasonNotDecided, "error_rate is compared as a difference: give its margin with unit absolute", 0)
 	}
 	return func() {
@@ -157,7 +159,10 @@ func (m *measured) errorRate(p pairs) func() {
 			return counted.Deflated(stats.DesignEffect(c.num, c.den, p.strata))
 		}
 		score := scoreInterval{base: deflated(swap.Baseline), cand: deflated(swap.Candidate), df: m.df}
-		m.interval, m.theta = score, m.values.Candidate-m.values.Baseline
+		if m.gate.HasLimit() {
+			score.base = exactly(m.gate.Limit)
+		}
+		m.interval, m.theta = score, m.difference(m.values.Baseline, m.values.Candidate)
 		m.se = score.standardError()
 	}
 }
@@ -178,6 +183,9 @@ func (m *measured) collect(p pairs) swap.PerArm[samples] {
 		*arms.Ptr(arm) = s
 		*m.n.Ptr(arm), *m.failed.Ptr(arm), *m.lacks.Ptr(arm) = s.n, s.failed, s.lacks
 		onlyFailures := s.failed == s.n
+		if !m.needs(arm) {
+			continue
+		}
 		if s.n == 0 || onlyFailures && (arm == swap.Baseline || s.lacks.total() > 0) {
 			m.refuse(swap.ReasonNoData, noData(*m, arm), 0)
 		}
@@ -204,15 +212,18 @@ func (m *measured) bootstrap(p pairs, settings swap.Judge, statistic func(weight
 		return
 	}
 	m.interval = newWiderInterval(studentInterval{theta: m.theta, se: m.se, df: m.df}, replicates)
-	m.unstableP = halves.changedP(m.df, statistic)
+	if !m.gate.HasLimit() {
+		m.unstableP = halves.changedP(m.df, statistic)
+	}
 }
 
-// difference is candidate against baseline on the gate's scale: a log-ratio, or a difference for an absolute margin.
+// difference is candidate against baseline, or against the limit, on the gate's scale: a log-ratio, or a difference.
 func (m *measured) difference(base, cand float64) float64 {
-	if m.relative() {
+	if m.gate.HasLimit() {
+		base = m.gate.Limit
+	}
+	if m.gate.LogScale() {
 		return math.Log(cand / base)
 	}
 	return cand - base
 }
-
-func (m *measured) relative() bool { return m.gate.Unit != swap.Absolute }

@@ -80,6 +80,9 @@ func partial(arms swap.PerArm[lacking], stat swap.Stat) bool {
 
 // refusePartial refuses a gate that too many answers lack the metric for.
 func (m *measured) refusePartial() {
+	if !m.needs(swap.Baseline) {
+		m.lacks.Baseline = lacking{}
+	}
 	if m.refusal == nil && partial(m.lacks, m.gate.Stat) {
 		m.refuse(swap.ReasonPartialData, partialData(*m), 0)
 	}

@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/swapgate/swapgate/pkg/stats"
@@ -31,7 +32,7 @@ func check(e Evidence, p pairs) checks {
 	c.sampleRatio(p)
 	c.clock(e.Blocks)
 	c.cache(p)
-	c.baselineAnswers(p)
+	c.baselineAnswers(e.Gates, p)
 	c.telemetry(e)
 	c.lengthMix(p)
 	if e.Discarded > 0 {
@@ -88,7 +89,11 @@ func (c *checks) samePlan(p pairs) {
 	}
 }
 
-func (c *checks) baselineAnswers(p pairs) {
+// baselineAnswers requires a baseline to hold the candidate to, unless all gates are limits.
+func (c *checks) baselineAnswers(gates []swap.Gate, p pairs) {
+	if !slices.ContainsFunc(gates, func(g swap.Gate) bool { return !g.HasLimit() }) {
+		return
+	}
 	counts, outcomes := failures(p, swap.Baseline)
 	if n := int(stats.Sum(counts.den)); n > 0 && outcomes.Failed() == n {
 		c.forbid(swap.ReasonNoData, string(swap.Baseline), fmt.Sprintf(

@@ -69,7 +69,7 @@ func twoSided(difference, se, df float64) float64 {
 
 // compareBaselineToItself settles the A/A check of one of so many gates.
 func (m *measured) compareBaselineToItself(gates int) {
-	if m.refusal != nil || m.self.values == nil || m.self.p >= selfLevel/float64(gates) {
+	if m.refusal != nil || m.self.values == nil || m.gate.HasLimit() || m.self.p >= selfLevel/float64(gates) {
 		return
 	}
 	m.self.differs, m.self.halves = true, m.self.values()

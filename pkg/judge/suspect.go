@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/swapgate/swapgate/pkg/stats"
 	"github.com/swapgate/swapgate/pkg/swap"
@@ -50,15 +51,21 @@ const (
 
 // Suspect names in words the likely cause of failed gates, from which of them failed; it is empty when none did.
 func Suspect(gates []swap.GateResult, shifts Shifts) string {
-	failed := map[swap.Metric][]swap.Stat{}
+	failed, limits := map[swap.Metric][]swap.Stat{}, []string{}
 	for _, gate := range gates {
-		if gate.Decision == swap.Fail {
+		switch {
+		case gate.Decision != swap.Fail:
+		case gate.Gate.HasLimit():
+			limits = append(limits, shortName(gate.Gate))
+		default:
 			failed[gate.Gate.Metric] = append(failed[gate.Gate.Metric], gate.Gate.Stat)
 		}
 	}
 	first := append(failed[swap.MetricTTFT], failed[swap.MetricTTFTScheduled]...)
 	decode := failed[swap.MetricTPOT]
 	switch {
+	case len(failed) == 0 && len(limits) > 0:
+		return "the candidate does not keep the limit of " + strings.Join(limits, ", ")
 	case len(failed) == 0:
 		return ""
 	case failed[swap.MetricErrorRate] != nil:

@@ -58,7 +58,10 @@ func (m *measured) worsening() (theta, margin float64) {
 // difference what it looks like; 0 where it looks like no number would.
 func (m *measured) blocksToDecide(level float64) int {
 	theta, margin := m.worsening()
-	room := margin - max(theta, 0)
+	if !m.gate.HasLimit() {
+		theta = max(theta, 0) // nobody plans on a candidate that is better
+	}
+	room := margin - theta
 	if !(room > 0) || !(m.se > 0) {
 		return 0
 	}
@@ -111,10 +114,13 @@ func (m *measured) result(level float64) swap.GateResult {
 	return result
 }
 
-// readable turns a difference on the gate's scale into what a person reads: a relative change, or the difference itself.
+// readable turns a difference on the gate's scale into what a person reads: a relative change, or a difference in the metric's unit.
 func (m *measured) readable(theta float64) swap.Value {
-	if m.relative() {
-		return swap.Of(math.Expm1(theta))
+	switch {
+	case !m.gate.LogScale():
+		return swap.Of(theta)
+	case m.gate.HasLimit():
+		return swap.Of(m.gate.Limit * math.Expm1(theta))
 	}
-	return swap.Of(theta)
+	return swap.Of(math.Expm1(theta))
 }

@@ -68,17 +68,22 @@ func remark(g swap.GateResult) string {
 	return ""
 }
 
-// inMargins expresses a gate's interval in units of its margin, signed so that worse is positive.
+// inMargins expresses a gate's interval in units of its margin, signed so that worse is positive. Against an SLO the limit is the
+// unit, and the candidate's own value is drawn: 1 is at the limit.
 func inMargins(g swap.GateResult) chart.Interval {
+	unit, from := g.Gate.Margin, 0.
+	if g.Gate.HasLimit() {
+		unit, from = g.Gate.Limit, 1
+	}
 	scale := func(v swap.Value) swap.Value {
 		f, ok := v.Get()
-		if !ok || g.Gate.Margin <= 0 {
+		if !ok || unit <= 0 {
 			return swap.Absent()
 		}
 		if g.Gate.Better == swap.HigherIsBetter {
 			f = -f
 		}
-		return swap.Of(f / g.Gate.Margin)
+		return swap.Of(from + f/unit)
 	}
 	i := chart.Interval{
 		Change: scale(g.Change), Low: scale(g.Low), High: scale(g.High),

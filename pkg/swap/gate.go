@@ -89,7 +89,7 @@ type Gate struct {
 	// latencies need one.
 	Stat Stat `json:"stat,omitempty" jsonschema:"enum=p50,enum=p90,enum=p95,enum=p99,enum=mean,enum=rate"`
 	// What the candidate is held against: the baseline in the same run, or with slo an absolute limit alone, as for a model of another
-	// size.
+	// size. Left out, baseline.
 	VS Reference `json:"vs,omitempty" jsonschema:"enum=baseline,enum=slo"`
 	// With vs slo: the value to keep, in the metric's unit (latencies in ms; error_rate: 0.01 is 1 %). The candidate must be certainly
 	// below it, or above it where higher is better.

@@ -22,7 +22,7 @@ type Shift struct {
 func shiftsOf(gates []swap.GateResult) []Shift {
 	var shifts []Shift
 	for _, g := range gates {
-		if g.Change.Valid() && g.Low.Valid() && g.High.Valid() {
+		if !g.Gate.HasLimit() && g.Change.Valid() && g.Low.Valid() && g.High.Valid() {
 			shifts = append(shifts, Shift{Gate: g.Gate, Change: g.Change, Low: g.Low, High: g.High, Runs: 1})
 		}
 	}
@@ -89,4 +89,15 @@ func (s Shift) beyond(rise, fall float64) bool {
 	case swap.Either:
 	}
 	return risen || fallen
+}
+
+// Creep are the changes since the reference that are proven to be beyond a gate's margin although no run was.
+func (e Entry) Creep() []Shift {
+	var beyond []Shift
+	for _, s := range e.Since {
+		if s.Runs > 1 && s.BeyondMargin() {
+			beyond = append(beyond, s)
+		}
+	}
+	return beyond
 }

@@ -31,17 +31,27 @@ func Metric(m swap.Metric) string {
 
 // Gate is the title of a gate, such as "TTFT P99".
 func Gate(g swap.Gate) string {
+	title := Metric(g.Metric)
 	switch g.Stat {
 	case "", swap.StatRate:
-		return Metric(g.Metric)
 	case swap.StatMean:
-		return Metric(g.Metric) + " mean"
+		title += " mean"
+	default:
+		title += " " + strings.ToUpper(Clean(string(g.Stat)))
 	}
-	return Metric(g.Metric) + " " + strings.ToUpper(Clean(string(g.Stat)))
+	if g.HasLimit() {
+		title += " SLO"
+	}
+	return title
 }
 
-// Change is the candidate's change against the baseline, in the terms of the gate's margin.
-func Change(g swap.GateResult) string { return inMarginTerms(g, g.Change) }
+// Change is the candidate's change against the baseline, in the terms of the gate's margin, or against the limit of an SLO.
+func Change(g swap.GateResult) string {
+	if g.Gate.HasLimit() && g.Change.Valid() {
+		return inMarginTerms(g, g.Change) + " to limit"
+	}
+	return inMarginTerms(g, g.Change)
+}
 
 // Bounds is the interval of the change, "n/a" if it has no bound at all.
 func Bounds(g swap.GateResult) string {
@@ -72,8 +82,12 @@ func FromTo(g swap.GateResult) string {
 	return from + " → " + to
 }
 
-// Margin is the tolerance of a gate with the direction in which it counts, such as "+10 %" or "±5 %".
+// Margin is the tolerance of a gate with the direction in which it counts, such as "+10 %" or "±5 %", or the limit of an SLO, such
+// as "< 500 ms".
 func Margin(g swap.GateResult) string {
+	if g.Gate.HasLimit() {
+		return limit(g)
+	}
 	var limit string
 	switch {
 	case g.Gate.Unit != swap.Absolute:
@@ -92,12 +106,23 @@ func Margin(g swap.GateResult) string {
 	return "+" + limit
 }
 
+func limit(g swap.GateResult) string {
+	sign := "< "
+	if g.Gate.Better == swap.HigherIsBetter {
+		sign = "> "
+	}
+	return sign + Quantity(swap.Of(g.Gate.Limit), g.Unit)
+}
+
 // Sentence explains the decision of one gate to a person.
 func Sentence(g swap.GateResult) string {
 	if m := Clean(g.Reason.Message); m != "" {
 		return m
 	}
 	subject := Gate(g.Gate)
+	if g.Gate.HasLimit() {
+		return fmt.Sprintf("%s is %s, to be %s.", subject, Quantity(g.Candidate, g.Unit), Margin(g))
+	}
 	switch g.Decision {
 	case swap.Pass:
 		return fmt.Sprintf("%s changed by %s (%s), inside the margin of %s.", subject, Change(g), Bounds(g), Margin(g))

@@ -65,6 +65,24 @@ func TestChangeIsSignedInTheTermsOfTheMargin(t *testing.T) {
 	require.Equal(t, "±5 %", phrase.Margin(length))
 }
 
+func TestALimitIsSaidAsOne(t *testing.T) {
+	g := swap.GateResult{
+		Gate: swap.Gate{
+			Metric: swap.MetricTTFT, Stat: swap.StatP99, VS: swap.AgainstSLO, Limit: 800, Unit: swap.Absolute, Better: swap.LowerIsBetter,
+		},
+		Unit: "ms", Candidate: swap.Of(640), Change: swap.Of(-160), Low: swap.Of(-200), High: swap.Of(-110),
+	}
+	require.Equal(t, "TTFT P99 SLO", phrase.Gate(g.Gate))
+	require.Equal(t, "−160 ms to limit", phrase.Change(g))
+	require.Equal(t, "−200 ms to −110 ms", phrase.Bounds(g))
+	require.Equal(t, "< 800 ms", phrase.Margin(g))
+	require.Equal(t, "TTFT P99 SLO is 640 ms, to be < 800 ms.", phrase.Sentence(g))
+	g.Gate.Metric, g.Gate.Stat, g.Gate.Better, g.Gate.Limit, g.Unit = swap.MetricThroughput, swap.StatRate, swap.HigherIsBetter, 1500, "tok/s"
+	require.Equal(t, "> 1,500 tok/s", phrase.Margin(g))
+	g.Gate.Metric, g.Gate.Better, g.Gate.Limit, g.Unit = swap.MetricErrorRate, swap.LowerIsBetter, .01, "fraction"
+	require.Equal(t, "< 1 %", phrase.Margin(g))
+}
+
 func TestSentencePrefersTheReason(t *testing.T) {
 	g := swap.GateResult{Gate: swap.Gate{Metric: swap.MetricTPOT, Stat: swap.StatP50, Margin: .1}, Decision: swap.Fail}
 	require.Contains(t, phrase.Sentence(g), "beyond the margin of +10 %")

@@ -65,7 +65,14 @@ func describeLoad(l swap.Load) string {
 func describeGates(gates []swap.Gate) string {
 	parts := make([]string, len(gates))
 	for i, g := range gates {
-		parts[i] = fmt.Sprintf("%s within %g %s", g.Name(), g.Margin, g.Unit)
+		switch {
+		case !g.HasLimit():
+			parts[i] = fmt.Sprintf("%s within %g %s", g.Name(), g.Margin, g.Unit)
+		case g.Better == swap.HigherIsBetter:
+			parts[i] = fmt.Sprintf("%s above %g", g.Name(), g.Limit)
+		default:
+			parts[i] = fmt.Sprintf("%s below %g", g.Name(), g.Limit)
+		}
 	}
 	return strings.Join(parts, ", ")
 }
