@@ -19,6 +19,7 @@ func (a *Activities) RegisterControl(r worker.ActivityRegistry) {
 	register(r, swap.ActivityCompareArms, a.CompareArms)
 	register(r, swap.ActivitySetWeights, a.SetWeights)
 	register(r, swap.ActivityRestoreSnapshot, a.RestoreSnapshot)
+	register(r, swap.ActivityRegisterBaseline, a.RegisterBaseline)
 	register(r, swap.ActivityPublishReport, a.PublishReport)
 	register(r, swap.ActivityNotifySlack, a.NotifySlack)
 }
