@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/swapgate/swapgate/pkg/baseline/registry"
 	"github.com/swapgate/swapgate/pkg/engine"
 	"github.com/swapgate/swapgate/pkg/load"
 	"github.com/swapgate/swapgate/pkg/load/ensemble"
@@ -45,6 +46,8 @@ const (
 	TypeRouteConflict       = "RouteConflict"
 	TypeRouteNotApplied     = "RouteNotApplied"
 	TypeSnapshotMissing     = "SnapshotMissing"
+	TypeBaselineInvalid     = "BaselineInvalid"
+	TypeBaselineConflict    = "BaselineConflict"
 	TypeSlackRefused        = "SlackRefused"
 	TypeSlackUnavailable    = "SlackUnavailable"
 	TypeSlackUncertain      = "SlackUncertain"
@@ -91,9 +94,11 @@ func rules() []rule {
 		{TypeLoadWorkerLate, true, is(ensemble.ErrLate, errStartMissed)},
 		{TypeConductorLost, true, is(ensemble.ErrNoConductor, ensemble.ErrStopped)},
 		{TypeTelemetryMissing, false, is(telemetry.ErrNoDriver)},
-		{TypeRunCorrupt, false, is(runstore.ErrCorrupt, snapshot.ErrCorrupt, load.ErrLostRecords)},
+		{TypeRunCorrupt, false, is(runstore.ErrCorrupt, snapshot.ErrCorrupt, registry.ErrCorrupt, load.ErrLostRecords)},
 		{TypeRunStoreDenied, false, is(runstore.ErrDenied, runstore.ErrNoBucket)},
 		{TypeSnapshotMissing, false, is(snapshot.ErrNone)},
+		{TypeBaselineInvalid, false, is(registry.ErrInvalid)},
+		{TypeBaselineConflict, true, is(registry.ErrBusy)},
 		{TypeRunCorrupt, false, is(runstore.ErrNotFound)},
 		{TypeRunStoreUnavailable, true, is(runstore.ErrUnavailable)},
 		{TypeRouteConflict, true, is(traffic.ErrConflict)},

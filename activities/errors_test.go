@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/swapgate/swapgate/pkg/baseline/registry"
 	"github.com/swapgate/swapgate/pkg/engine"
 	"github.com/swapgate/swapgate/pkg/load"
 	"github.com/swapgate/swapgate/pkg/load/ensemble"
@@ -53,6 +54,9 @@ func TestEveryDomainErrorHasItsStableType(t *testing.T) {
 		{runstore.ErrNotFound, "RunCorrupt", false},
 		{snapshot.ErrCorrupt, "RunCorrupt", false},
 		{snapshot.ErrNone, "SnapshotMissing", false},
+		{registry.ErrCorrupt, "RunCorrupt", false},
+		{registry.ErrInvalid, "BaselineInvalid", false},
+		{registry.ErrBusy, "BaselineConflict", true},
 		{traffic.ErrUnreachable, "RouteUnavailable", true},
 		{traffic.ErrRefused, "RouteRefused", false},
 		{traffic.ErrUnsupported, "RouteRefused", false},

@@ -27,6 +27,7 @@ type fakes struct {
 	observe   func(swap.ObserveWindowInput) (swap.ObserveWindowResult, error)
 	restore   func(swap.RestoreSnapshotInput) (swap.Restored, error)
 	setWeight func(swap.SetWeightsInput) (swap.Restored, error)
+	baseline  func(swap.RegisterBaselineInput) (swap.RegisteredBaseline, error)
 	publish   func(swap.PublishReportInput) (swap.Artifacts, error)
 	notify    func(swap.NotifyInput) (*swap.ObjectRef, error)
 	capture   func(context.Context) (swap.TelemetryResult, error)
@@ -72,6 +73,9 @@ func newFakes() *fakes {
 		restore: func(swap.RestoreSnapshotInput) (swap.Restored, error) { return swap.Restored{Weights: &all}, nil },
 		setWeight: func(in swap.SetWeightsInput) (swap.Restored, error) {
 			return swap.Restored{Weights: &in.Weights, Changed: true}, nil
+		},
+		baseline: func(swap.RegisterBaselineInput) (swap.RegisteredBaseline, error) {
+			return swap.RegisteredBaseline{Version: 1, Reference: 1, Entry: ref}, nil
 		},
 		publish: func(swap.PublishReportInput) (swap.Artifacts, error) { return swap.Artifacts{Verdict: &ref}, nil },
 		notify:  func(swap.NotifyInput) (*swap.ObjectRef, error) { return &ref, nil },
@@ -125,6 +129,10 @@ func (f *fakes) register(env *testsuite.TestWorkflowEnvironment) {
 	add(swap.ActivityRestoreSnapshot, func(_ context.Context, in swap.RestoreSnapshotInput) (swap.Restored, error) {
 		f.saw(swap.ActivityRestoreSnapshot)
 		return f.restore(in)
+	})
+	add(swap.ActivityRegisterBaseline, func(_ context.Context, in swap.RegisterBaselineInput) (swap.RegisteredBaseline, error) {
+		f.saw(swap.ActivityRegisterBaseline)
+		return f.baseline(in)
 	})
 	add(swap.ActivityPublishReport, func(_ context.Context, in swap.PublishReportInput) (swap.Artifacts, error) {
 		f.saw(swap.ActivityPublishReport)

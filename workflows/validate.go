@@ -91,6 +91,7 @@ func (v *validation) run(ctx workflow.Context) (swap.Verdict, error) {
 	if restoreErr := v.goBack(closing); restoreErr != nil {
 		return v.verdict, restoreErr
 	}
+	v.register(closing)
 	v.publish(closing)
 	if awaitErr := workflow.Await(closing, func() bool { return workflow.AllHandlersFinished(closing) }); awaitErr != nil {
 		return v.verdict, awaitErr

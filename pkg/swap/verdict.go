@@ -182,6 +182,8 @@ type Verdict struct {
 	FinalWeights *Weights          `json:"final_weights,omitempty"`
 	Snapshot     *ObjectRef        `json:"snapshot,omitempty"`
 	Baseline     *ObjectRef        `json:"baseline,omitempty"`
+	// Registered is the version of the target's baseline that a passing run wrote.
+	Registered *RegisteredBaseline `json:"registered_baseline,omitempty"`
 	Telemetry    []TelemetryResult `json:"telemetry,omitempty"`
 
 	Provenance Provenance `json:"provenance"`

@@ -88,12 +88,12 @@ func (e *Entry) stand(before Registered, since []Shift) {
 		}
 	}
 	if len(worse) == 0 {
-		e.count(fmt.Sprintf("no gate shows it worse than version %d", before.counting().Version))
+		e.count(fmt.Sprintf("no gate shows it worse than version %d", before.Counting().Version))
 		return
 	}
 	e.Since = since
 	e.follow(before, fmt.Sprintf("worse than version %d, though within the margins of its runs: %s",
-		before.counting().Version, strings.Join(worse, ", ")))
+		before.Counting().Version, strings.Join(worse, ", ")))
 }
 
 func (e *Entry) count(why string) {
@@ -101,12 +101,12 @@ func (e *Entry) count(why string) {
 }
 
 func (e *Entry) follow(before Registered, why string) {
-	reference := before.counting()
+	reference := before.Counting()
 	e.Standing, e.Why, e.Reference = StandingHistory, why, &reference
 }
 
-// counting is the entry whose numbers count.
-func (r Registered) counting() Link {
+// Counting is the entry whose numbers count.
+func (r Registered) Counting() Link {
 	if r.Reference != nil {
 		return *r.Reference
 	}
