@@ -38,24 +38,27 @@ type page struct {
 	Rollout rolloutSection
 	WarmUp  warmUpSection
 	Notes   []finding
-	Origin  originSection
+	// Opinions are empty where no other rule was asked.
+	Opinions []opinionRow
+	Origin   originSection
 }
 
 func newPage(d Data) page {
 	v := d.Verdict
 	figures := &figureIDs{}
 	return page{
-		Title:   title(v),
-		Banner:  newBanner(v),
-		Gates:   newGateSection(v, figures),
-		Latency: newLatencySection(d, figures),
-		Steps:   newStepSection(d, figures),
-		Client:  newClientSection(d),
-		Time:    newTimeSection(d, figures),
-		Rollout: newRolloutSection(v, figures),
-		WarmUp:  newWarmUpSection(d, figures),
-		Notes:   findings(v.Findings),
-		Origin:  newOriginSection(v),
+		Title:    title(v),
+		Banner:   newBanner(v),
+		Gates:    newGateSection(v, figures),
+		Latency:  newLatencySection(d, figures),
+		Steps:    newStepSection(d, figures),
+		Client:   newClientSection(d),
+		Time:     newTimeSection(d, figures),
+		Rollout:  newRolloutSection(v, figures),
+		WarmUp:   newWarmUpSection(d, figures),
+		Notes:    findings(v.Findings),
+		Opinions: opinions(v),
+		Origin:   newOriginSection(v),
 	}
 }
 

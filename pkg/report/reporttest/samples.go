@@ -36,6 +36,7 @@ func PassWithRollout() report.Data {
 	d := loaded(scenario{ttft: 1.03, tpot: 0.94, throughput: 1.05, length: 1.01})
 	v := &d.Verdict
 	v.Verdict, v.Stage = swap.Pass, swap.StageDone
+	v.Opinions = opinions(.03)
 	v.Summary = "All 5 gates hold and the candidate serves all traffic; TTFT P99 is 3.0 % higher, inside its margin of 10 %."
 	v.Reasons = []swap.Reason{{
 		Code: swap.ReasonRegressionInside, Subject: "ttft_p99",
@@ -57,6 +58,7 @@ func FailAtGates() report.Data {
 	d := loaded(scenario{ttft: 1.38, tpot: 1.02, throughput: 0.985, length: 1.0, failed: 12})
 	v := &d.Verdict
 	v.Verdict, v.Stage = swap.Fail, swap.StageCompare
+	v.Opinions = opinions(.38)
 	v.Summary = "The candidate must not replace the baseline: TTFT P99 is 38 % higher and 0.83 % of requests fail."
 	v.Reasons = []swap.Reason{
 		{
