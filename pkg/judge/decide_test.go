@@ -273,3 +273,26 @@ func TestSuspectWithoutTokenCounts(t *testing.T) {
 	require.Equal(t, "the candidate is worse overall, with no single part that stands out",
 		Suspect(gates, Shifts{TTFTMedian: swap.Of(0), TPOTMedian: swap.Of(0)}))
 }
+
+// What a gate's result has to carry so that its decision can be checked without the raw records.
+func TestAGateResultCarriesItsEvidence(t *testing.T) {
+	s := usual()
+	s.fails = .005
+	methods := map[swap.Metric]swap.Method{swap.MetricErrorRate: swap.MethodScore}
+	for _, g := range Decide(s.evidence(usualGates()...)).Gates {
+		want, special := methods[g.Gate.Metric]
+		if !special {
+			want = swap.MethodBootstrap
+		}
+		require.Equal(t, want, g.Method, g.Name)
+		require.Equal(t, settings().Seed, g.Seed)
+		require.Equal(t, 24, g.Blocks)
+		require.Positive(t, min(g.N.Baseline, g.N.Candidate))
+		for _, v := range []swap.Value{g.Baseline, g.Candidate, g.Change, g.Low, g.High, g.DegreesOfFreedom} {
+			require.True(t, v.Valid(), g.Name)
+		}
+		require.Contains(t, g.Reason.Message, "; 24 blocks, ")
+		require.Contains(t, g.Reason.Message, "one-sided 95 % bounds")
+		require.Contains(t, g.Reason.Message, "margin ")
+	}
+}

@@ -28,8 +28,8 @@ func explain(m measured, r swap.GateResult) string {
 	case r.Decision == swap.Inconclusive:
 		conclusion = "not decided, and more blocks are unlikely to make it pass"
 	}
-	return fmt.Sprintf("%s %s (%s), %s: %s; %d blocks",
-		shortName(m.gate), changeOrFailure(m, r), boundsText(r), marginText(m.gate), conclusion, m.pairs)
+	return fmt.Sprintf("%s %s (%s), %s: %s; %s",
+		shortName(m.gate), changeOrFailure(m, r), boundsText(r), marginText(m.gate), conclusion, basisText(m, r))
 }
 
 func changeOrFailure(m measured, r swap.GateResult) string {
@@ -40,16 +40,16 @@ func changeOrFailure(m measured, r swap.GateResult) string {
 }
 
 func explainFailure(m measured, r swap.GateResult) string {
-	evidence := fmt.Sprintf("%s, %s; %d blocks", boundsText(r), marginText(m.gate), m.pairs)
+	evidence := fmt.Sprintf("%s, %s; %s", boundsText(r), marginText(m.gate), basisText(m, r))
 	switch {
 	case m.gate.Metric == swap.MetricErrorRate:
 		return fmt.Sprintf("candidate fails %s of its requests, the baseline %s, mostly with %s (difference %s; %s)",
 			valueText(m, swap.Candidate), valueText(m, swap.Baseline), dominant(m.outcomes.Candidate),
 			changeText(m.gate, r.Change), evidence)
 	case math.IsInf(m.values.Candidate, 1):
-		return fmt.Sprintf("candidate's %s is a failed request, the baseline's %s: %d of its %d requests failed, mostly with %s (%s; %d blocks)",
+		return fmt.Sprintf("candidate's %s is a failed request, the baseline's %s: %d of its %d requests failed, mostly with %s (%s; %s)",
 			longName(m.gate), valueText(m, swap.Baseline), m.failed.Candidate, m.n.Candidate, dominant(m.outcomes.Candidate),
-			marginText(m.gate), m.pairs)
+			marginText(m.gate), basisText(m, r))
 	case m.gate.Metric == swap.MetricThroughput && m.n.Candidate == 0:
 		return fmt.Sprintf("candidate generated nothing, the baseline %s (%s)", valueText(m, swap.Baseline), evidence)
 	}

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/swapgate/swapgate/pkg/stats"
+	"github.com/swapgate/swapgate/pkg/swap"
 )
 
 // interval is what is known of the difference between the arms, candidate against baseline: a log-ratio for relative
@@ -16,6 +17,7 @@ type interval interface {
 	// pAbove is the p-value against "the difference is at most x"; pBelow against "at least x".
 	pAbove(x float64) float64
 	pBelow(x float64) float64
+	method() swap.Method
 }
 
 // studentInterval is an estimate with a standard error. With a standard error of 0 it is the exact comparison.
@@ -41,6 +43,13 @@ func (i studentInterval) pBelow(x float64) float64 {
 		return exactP(i.theta < x)
 	}
 	return stats.TCDF((i.theta-x)/i.se, i.df)
+}
+
+func (i studentInterval) method() swap.Method {
+	if i.se == 0 {
+		return swap.MethodExact
+	}
+	return swap.MethodBootstrap
 }
 
 func exactP(beyond bool) float64 {
@@ -84,6 +93,8 @@ func (i percentileInterval) pBelow(x float64) float64 {
 	return float64(len(i.high)-below+1) / float64(len(i.high)+1)
 }
 
+func (percentileInterval) method() swap.Method { return swap.MethodPercentiles }
+
 // widerInterval is Student's interval, widened to the percentiles of the replicates where those lie further out. That matters
 // where few values lie around a quantile, as between the modes of cold and warm starts: an estimate there jumps from one mode to
 // the other, which a standard error does not describe and the replicates show.
@@ -118,6 +129,8 @@ func (i widerInterval) pBelow(x float64) float64 {
 	return max(i.student.pBelow(x), float64(len(i.replicates)-below)/float64(len(i.replicates)))
 }
 
+func (i widerInterval) method() swap.Method { return i.student.method() }
+
 // scoreInterval is the difference of two failure rates, already deflated by their design effects.
 type scoreInterval struct {
 	base, cand stats.Proportion
@@ -149,6 +162,8 @@ func (i scoreInterval) pBelow(x float64) float64 {
 		return high < x
 	}, i.cand.Share()-i.base.Share() < x)
 }
+
+func (scoreInterval) method() swap.Method { return swap.MethodScore }
 
 // invert finds the largest critical value at which the bound still clears x; its tail probability is the p-value. An
 // estimate that does not clear x by itself gives 1, which is all that a decision needs to know.

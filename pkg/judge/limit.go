@@ -40,7 +40,7 @@ func exactly(share float64) stats.Proportion {
 
 // explainLimit is the sentence of a gate against an SLO.
 func explainLimit(m measured, r swap.GateResult) string {
-	evidence := fmt.Sprintf("%s; %d blocks; baseline %s", levelsText(r), m.pairs, informationText(m))
+	evidence := fmt.Sprintf("%s; %s; baseline %s", levelsText(r), basisText(m, r), informationText(m))
 	if r.Decision == swap.Fail {
 		return fmt.Sprintf("candidate's %s is %s, %s the limit of %s (%s)",
 			longName(m.gate), valueText(m, swap.Candidate), wrongSide(m.gate), quantityText(m.gate, m.gate.Limit), evidence)

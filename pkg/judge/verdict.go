@@ -72,7 +72,7 @@ func (m *measured) blocksToDecide(level float64) int {
 
 // settle turns a measured gate into its result. failP is its p-value after Holm's correction over the gates.
 func (m *measured) settle(failP float64, gates int, settings swap.Judge) swap.GateResult {
-	result := m.result(settings.Level)
+	result := m.result(settings)
 	if m.refusal != nil {
 		result.Decision, result.Reason, result.NeedBlocks = swap.Inconclusive, *m.refusal, m.needBlocks
 		return result
@@ -100,16 +100,20 @@ func (m *measured) settle(failP float64, gates int, settings swap.Judge) swap.Ga
 }
 
 // result fills in everything but the decision.
-func (m *measured) result(level float64) swap.GateResult {
+func (m *measured) result(settings swap.Judge) swap.GateResult {
 	result := swap.GateResult{
-		Gate: m.gate, Name: m.gate.Name(), Unit: unitOf(m.gate.Metric), Level: level, N: m.n, Blocks: m.pairs,
+		Gate: m.gate, Name: m.gate.Name(), Unit: unitOf(m.gate.Metric), Level: settings.Level, Seed: settings.Seed, N: m.n, Blocks: m.pairs,
 		Baseline: swap.Of(m.values.Baseline), Candidate: swap.Of(m.values.Candidate),
 		DesignEffect: swap.Of(m.designEffect), Reason: swap.Reason{Subject: m.gate.Name()},
 	}
 	if m.interval == nil {
 		return result
 	}
-	low, high := m.interval.bounds(level)
+	low, high := m.interval.bounds(settings.Level)
+	result.Method, result.DegreesOfFreedom = m.interval.method(), swap.Of(m.df)
+	if result.Method == swap.MethodExact || result.Method == swap.MethodPercentiles {
+		result.DegreesOfFreedom = swap.Absent()
+	}
 	result.Change, result.Low, result.High = m.readable(m.theta), m.readable(low), m.readable(high)
 	return result
 }

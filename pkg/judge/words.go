@@ -91,6 +91,22 @@ func boundsText(r swap.GateResult) string {
 	return fmt.Sprintf("one-sided %s %% bounds %s … %s %s", percent(r.Level), bound(r.Low), bound(r.High), unit)
 }
 
+// basisText says what a decision rests on, such as "24 blocks, block bootstrap".
+func basisText(m measured, r swap.GateResult) string {
+	text := fmt.Sprintf("%d blocks", m.pairs)
+	switch r.Method {
+	case swap.MethodBootstrap:
+		text += ", block bootstrap"
+	case swap.MethodPercentiles:
+		text += ", percentiles of a block bootstrap"
+	case swap.MethodScore:
+		text += ", score interval"
+	case swap.MethodExact:
+		text += ", no spread"
+	}
+	return text
+}
+
 func marginText(g swap.Gate) string {
 	factor, _, unit := scale(g)
 	prefix := ""

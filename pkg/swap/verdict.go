@@ -26,6 +26,7 @@ type Reason struct {
 const (
 	ReasonGateFailed        = "GATE_FAILED"
 	ReasonRegressionInside  = "REGRESSION_WITHIN_MARGIN"
+	ReasonAddsUp            = "REGRESSIONS_ADD_UP"
 	ReasonNotDecided        = "NOT_DECIDED"
 	ReasonLowN              = "LOW_N"
 	ReasonNoData            = "NO_DATA"
@@ -53,6 +54,21 @@ const (
 	ReasonCouldNotMeasure   = "COULD_NOT_MEASURE"
 )
 
+// Method is how the bounds of a gate came about. All take blocks for the unit and not requests.
+type Method string
+
+// The methods.
+const (
+	// MethodBootstrap is Student's t on the standard error of a block bootstrap, widened to its percentiles.
+	MethodBootstrap Method = "block_bootstrap"
+	// MethodPercentiles are the percentiles of a block bootstrap alone, where a value is a failed request.
+	MethodPercentiles Method = "block_bootstrap_percentiles"
+	// MethodScore is Newcombe's hybrid score interval, or Wilson's against a limit, on counts deflated by the design effect.
+	MethodScore Method = "score_interval"
+	// MethodExact compares values that do not vary between blocks.
+	MethodExact Method = "exact"
+)
+
 // GateResult is one gate with the evidence that decided it. For relative gates Change, Low and High are relative changes
 // (0.04 is +4 % as measured, candidate over baseline minus 1); for absolute gates they are differences in the metric's unit, for
 // gates against an SLO from the limit. The interval is two one-sided bounds at Level.
@@ -72,8 +88,13 @@ type GateResult struct {
 	N      PerArm[int] `json:"n"`
 	Blocks int         `json:"blocks_per_arm"`
 	// DesignEffect is the variance inflation of blocks against independent requests.
-	DesignEffect Value    `json:"design_effect"`
-	Decision     Decision `json:"decision"`
+	DesignEffect Value `json:"design_effect"`
+	// Method is how Low and High came about; empty where there are none. DegreesOfFreedom are Student's, absent without them.
+	Method           Method `json:"method,omitempty"`
+	DegreesOfFreedom Value  `json:"degrees_of_freedom"`
+	// Seed of the resampling: with the evidence of the run it gives the same numbers again.
+	Seed     uint64   `json:"seed"`
+	Decision Decision `json:"decision"`
 	// Regressed marks a pass whose worsening is real but inside the margin.
 	Regressed bool   `json:"regressed,omitempty"`
 	Reason    Reason `json:"reason"`
@@ -179,12 +200,12 @@ type Verdict struct {
 	Opinions []Opinion      `json:"opinions,omitempty"`
 	Rollout  *RolloutResult `json:"rollout,omitempty"`
 	// FinalWeights is the last read-back of the gateway; absent without a route.
-	FinalWeights *Weights          `json:"final_weights,omitempty"`
-	Snapshot     *ObjectRef        `json:"snapshot,omitempty"`
-	Baseline     *ObjectRef        `json:"baseline,omitempty"`
+	FinalWeights *Weights   `json:"final_weights,omitempty"`
+	Snapshot     *ObjectRef `json:"snapshot,omitempty"`
+	Baseline     *ObjectRef `json:"baseline,omitempty"`
 	// Registered is the version of the target's baseline that a passing run wrote.
 	Registered *RegisteredBaseline `json:"registered_baseline,omitempty"`
-	Telemetry    []TelemetryResult `json:"telemetry,omitempty"`
+	Telemetry  []TelemetryResult   `json:"telemetry,omitempty"`
 
 	Provenance Provenance `json:"provenance"`
 	Artifacts  Artifacts  `json:"artifacts"`
