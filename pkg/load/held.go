@@ -12,7 +12,7 @@ const (
 	notSent  = "not sent: the run ended"
 	heldBack = "not sent: the step's own limits held it back beyond the end of the block"
 	// queuedTooLong is a failure, as it would be for a user who waits for his turn.
-	queuedTooLong = "client: its time went by in the queue for max_in_flight"
+	queuedTooLong = "its time went by while it waited for its turn under max_in_flight"
 )
 
 // timedOut reports whether a request that was held for so long has no time left.
