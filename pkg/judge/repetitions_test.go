@@ -6,8 +6,8 @@ package judge
 const (
 	repetitions, resamples = 400, 199
 	// falseAlarmRuns is the number of healthy runs that the pre-checks see.
-	falseAlarmRuns = 150
+	falseAlarmRuns = 100
 	// coverageRuns are the runs of each family of latencies, coverageChance three standard errors of a coverage of 90 %.
-	coverageRuns, coverageChance = 60, .116
+	coverageRuns, coverageChance = 50, .127
 	coverageResamples            = 199
 )
