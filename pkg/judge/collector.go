@@ -8,8 +8,8 @@ import (
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// Collector joins raw records, as they are read, to the blocks of the manifests, and keeps what judging needs of them. It is
-// not safe for concurrent use.
+// Collector joins raw records, as they are read, to the blocks of the manifests, and keeps what judging needs of them. Records of
+// different blocks may be added at the same time, those of one block only one batch after another.
 type Collector struct {
 	// blocks in the order of time.
 	blocks []Block
@@ -17,6 +17,9 @@ type Collector struct {
 }
 
 type blockKey struct{ step, block int }
+
+// mostPreallocated bounds what a damaged manifest can ask for.
+const mostPreallocated = 4 << 20
 
 // NewCollector has the blocks of the manifests, without records.
 func NewCollector(manifests []swap.StepManifest) *Collector {
@@ -45,9 +48,14 @@ func (c *Collector) Add(records []rawlog.Record) {
 			continue
 		}
 		c.blocks[at].Recorded++
-		if record.Measured {
-			c.blocks[at].Requests.Append(record)
+		if !record.Measured {
+			continue
 		}
+		requests := &c.blocks[at].Requests
+		if requests.Len() == 0 {
+			requests.grow(min(c.blocks[at].Planned, mostPreallocated))
+		}
+		requests.Append(record)
 	}
 }
 

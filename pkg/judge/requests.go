@@ -2,6 +2,7 @@ package judge
 
 import (
 	"math"
+	"slices"
 
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/swap"
@@ -32,6 +33,16 @@ func (q *Requests) Append(r *rawlog.Record) {
 	q.connReused = append(q.connReused, r.ConnReused)
 	q.promptTokens = append(q.promptTokens, countOrNaN(r.PromptTokens))
 	q.cachedTokens = append(q.cachedTokens, countOrNaN(r.CachedTokens))
+}
+
+// grow makes room for n more requests.
+func (q *Requests) grow(n int) {
+	q.outcomes, q.connReused = slices.Grow(q.outcomes, n), slices.Grow(q.connReused, n)
+	for _, column := range [...]*[]float64{
+		&q.ttft, &q.ttftScheduled, &q.tpot, &q.e2e, &q.outputTokens, &q.clientLate, &q.promptTokens, &q.cachedTokens,
+	} {
+		*column = slices.Grow(*column, n)
+	}
 }
 
 // Len is the number of requests.

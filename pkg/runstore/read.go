@@ -22,18 +22,26 @@ var bulky = map[string]bool{
 // The hash of a table is verified before its first call. That the rows are exactly the block's planned requests with the
 // outcomes that it counts is known only at the end: if not, EachRecord gives ErrCorrupt, and what do got counts for nothing.
 func EachRecord(ctx context.Context, s *Store, block swap.BlockResult, do func([]rawlog.Record) error) error {
-	return eachRecord(ctx, s, block, nil, do)
+	return eachRecord(ctx, s, block, rowsWithout(nil), do)
 }
 
 // EachLeanRecord is EachRecord without the gaps and tokens of chunks, trace ids, hashes of prompts and texts of errors, which
 // are nil or empty: about an eighth of a table is decoded.
 func EachLeanRecord(ctx context.Context, s *Store, block swap.BlockResult, do func([]rawlog.Record) error) error {
-	return eachRecord(ctx, s, block, bulky, do)
+	return eachRecord(ctx, s, block, rowsWithout(bulky), do)
 }
 
-func eachRecord(
-	ctx context.Context, s *Store, block swap.BlockResult, without map[string]bool, do func([]rawlog.Record) error,
-) error {
+// rowReader gives the rows of a table of so many to do, in batches.
+type rowReader func(content io.ReaderAt, size, want int64, do func([]rawlog.Record) error) error
+
+// rowsWithout reads all columns but some.
+func rowsWithout(columns map[string]bool) rowReader {
+	return func(content io.ReaderAt, size, want int64, do func([]rawlog.Record) error) error {
+		return eachRow(content, size, want, columns, do)
+	}
+}
+
+func eachRecord(ctx context.Context, s *Store, block swap.BlockResult, read rowReader, do func([]rawlog.Record) error) error {
 	count := newRowCount(block.BlockPlan, 0)
 	for i, slice := range block.Slices {
 		if slice.Shard != i {
@@ -42,7 +50,7 @@ func eachRecord(
 			}
 		}
 		count.shard = i
-		if err := eachSliceRecord(ctx, s, slice.Raw, &count, without, do); err != nil {
+		if err := eachSliceRecord(ctx, s, slice.Raw, &count, read, do); err != nil {
 			return err
 		}
 	}
@@ -60,18 +68,21 @@ func uriOf(block swap.BlockResult) string {
 	return block.Slices[0].Raw.URI
 }
 
-// eachSliceRecord reads one table and counts its rows.
+// eachSliceRecord reads one table and counts its rows. A row that is not in its place ends it, before do gets it.
 func eachSliceRecord(
-	ctx context.Context, s *Store, table swap.ObjectRef, count *rowCount, without map[string]bool, do func([]rawlog.Record) error,
+	ctx context.Context, s *Store, table swap.ObjectRef, count *rowCount, read rowReader, do func([]rawlog.Record) error,
 ) error {
 	content, err := s.download(ctx, table)
 	if err != nil {
 		return err
 	}
 	defer content.discard()
-	err = eachRow(content.reader(), content.size, table.Rows, without, func(rows []rawlog.Record) error {
+	err = read(content.reader(), content.size, table.Rows, func(rows []rawlog.Record) error {
 		for i := range rows {
 			count.add(&rows[i])
+		}
+		if count.fault != nil {
+			return count.fault
 		}
 		if err := do(rows); err != nil {
 			return &doError{err}
@@ -84,10 +95,7 @@ func eachSliceRecord(
 		return own.error
 	case ctx.Err() != nil:
 		return &Error{Op: "get", URI: table.URI, Cause: context.Cause(ctx)}
-	case err == nil:
-		err = count.fault
-	}
-	if err != nil {
+	case err != nil:
 		return &Error{Op: "get", URI: table.URI, Kind: ErrCorrupt, Cause: err}
 	}
 	return nil

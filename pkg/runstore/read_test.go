@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,6 +50,47 @@ func TestALeanReaderLeavesTheBulkOut(t *testing.T) {
 	require.Empty(t, cmp.Diff(want, got, equal))
 }
 
+// The judged columns are those that the metrics of a verdict need, and say the same as in a whole record.
+func TestAJudgedRecordHasWhatJudgingNeeds(t *testing.T) {
+	s, ctx := newStore(t), t.Context()
+	_, manifest, all := sealed(t, s, 1500)
+	got := map[int32][]rawlog.Record{}
+	var mu sync.Mutex
+	require.NoError(t, EachJudgedRecord(ctx, s, manifest.Blocks, func(rows []rawlog.Record) error {
+		mu.Lock()
+		defer mu.Unlock()
+		require.LessOrEqual(t, len(rows), rowsPerBatch)
+		for _, r := range rows {
+			r.FirstUS, r.LastUS = cloned(r.FirstUS), cloned(r.LastUS)
+			r.PromptTokens, r.OutputTokens, r.CachedTokens = cloned(r.PromptTokens), cloned(r.OutputTokens), cloned(r.CachedTokens)
+			got[r.Block] = append(got[r.Block], r)
+		}
+		return nil
+	}))
+	var read []rawlog.Record
+	for _, b := range manifest.Blocks {
+		read = append(read, got[int32(b.Block)]...)
+	}
+	want := make([]rawlog.Record, len(all))
+	for i, r := range all {
+		want[i] = rawlog.Record{
+			Step: r.Step, Block: r.Block, Pair: r.Pair, Seq: r.Seq, Shard: r.Shard, Arm: r.Arm, Measured: r.Measured,
+			SentUnixNS: r.SentUnixNS, LateUS: r.LateUS, HeldUS: r.HeldUS, FirstUS: r.FirstUS, LastUS: r.LastUS,
+			PromptTokens: r.PromptTokens, OutputTokens: r.OutputTokens, CachedTokens: r.CachedTokens,
+			Outcome: r.Outcome, ConnReused: r.ConnReused,
+		}
+	}
+	require.Empty(t, cmp.Diff(want, read, equal))
+}
+
+func cloned[T any](v *T) *T {
+	if v == nil {
+		return nil
+	}
+	c := *v
+	return &c
+}
+
 func TestLeanRecordsOfAStep(t *testing.T) {
 	s := newStore(t)
 	ref, manifest, records := sealed(t, s, 700)
@@ -67,12 +109,14 @@ func TestAReaderStopsWhereItIsTold(t *testing.T) {
 	s := newStore(t)
 	_, manifest, _ := sealed(t, s, 1500)
 	enough, calls := errors.New("enough"), 0
-	err := EachRecord(t.Context(), s, manifest.Blocks[0], func([]rawlog.Record) error { calls++; return enough })
-	require.Equal(t, enough, err)
+	stop := func([]rawlog.Record) error { calls++; return enough }
+	require.Equal(t, enough, EachRecord(t.Context(), s, manifest.Blocks[0], stop))
 	require.Equal(t, 1, calls)
+	require.Equal(t, enough, eachJudged(t.Context(), s, manifest.Blocks[0], stop))
+	require.Equal(t, 2, calls)
 
 	ctx, cancel := context.WithCancelCause(t.Context())
-	err = EachRecord(ctx, s, manifest.Blocks[0], func([]rawlog.Record) error { cancel(enough); return nil })
+	err := EachRecord(ctx, s, manifest.Blocks[0], func([]rawlog.Record) error { cancel(enough); return nil })
 	require.ErrorIs(t, err, enough)
 	require.NotErrorIs(t, err, ErrCorrupt)
 }
@@ -96,12 +140,17 @@ func TestAReaderVerifiesWhatItRead(t *testing.T) {
 			b.Slices = slices.Clone(b.Slices)
 			change(&b)
 			for _, each := range []func(context.Context, *Store, swap.BlockResult, func([]rawlog.Record) error) error{
-				EachRecord, EachLeanRecord,
+				EachRecord, EachLeanRecord, eachJudged,
 			} {
 				require.ErrorIs(t, each(ctx, s, b, func([]rawlog.Record) error { return nil }), ErrCorrupt)
 			}
 		})
 	}
+}
+
+// eachJudged is EachJudgedRecord of one block.
+func eachJudged(ctx context.Context, s *Store, block swap.BlockResult, do func([]rawlog.Record) error) error {
+	return EachJudgedRecord(ctx, s, []swap.BlockResult{block}, do)
 }
 
 // Whatever order and values sequence numbers have, each is new once.

@@ -22,12 +22,9 @@ type tableReader[T any] struct {
 // openTable opens a table of so many rows. The columns in without are neither read nor decoded.
 func openTable[T any](content io.ReaderAt, size, want int64, without map[string]bool) (t *tableReader[T], err error) {
 	defer noPanic(&err)
-	file, err := parquet.OpenFile(content, size)
+	file, err := openFile(content, size, want)
 	if err != nil {
 		return nil, err
-	}
-	if file.NumRows() != want { // a damaged footer must not decide how much is read
-		return nil, fmt.Errorf("the table has %d rows, expected %d", file.NumRows(), want)
 	}
 	t = &tableReader[T]{want: want, batch: make([]T, rowsPerBatch)}
 	if len(without) == 0 || want == 0 {
@@ -40,6 +37,23 @@ func openTable[T any](content io.ReaderAt, size, want int64, without map[string]
 	}
 	t.rows = parquet.NewGenericRowGroupReader[T](narrow)
 	return t, nil
+}
+
+// openFile opens a table of so many rows: a damaged footer must not decide how much is read.
+func openFile(content io.ReaderAt, size, want int64) (file *parquet.File, err error) {
+	defer noPanic(&err)
+	file, err = parquet.OpenFile(content, size)
+	if err != nil {
+		return nil, err
+	}
+	rows := file.NumRows()
+	for _, group := range file.RowGroups() {
+		rows -= group.NumRows()
+	}
+	if file.NumRows() != want || rows != 0 {
+		return nil, fmt.Errorf("the table has %d rows, expected %d", file.NumRows(), want)
+	}
+	return file, nil
 }
 
 // leaveOut is the file without some of its columns.

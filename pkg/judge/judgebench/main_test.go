@@ -1,0 +1,9 @@
+package judgebench
+
+import (
+	"testing"
+
+	"github.com/swapgate/swapgate/pkg/local/localtest"
+)
+
+func TestMain(m *testing.M) { localtest.Main(m) }
