@@ -68,6 +68,19 @@ func TestJudgingADrivenStep(t *testing.T) {
 		require.Equal(t, []int{1, 2}, got.Capacity[0].Steps)
 		require.Equal(t, 2, got.Capacity[0].Arms.Candidate.Saturation.Step)
 	})
+	t.Run("older rules are asked", func(t *testing.T) {
+		spec := s.spec
+		spec.Judge.Opinions = []swap.OpinionRule{
+			{Rule: swap.RuleFivePercent, Metric: swap.MetricTTFT, Stat: swap.StatP50}, {Rule: swap.RuleErrors3x},
+		}
+		got := mustRun[swap.Comparison](t, s, swap.ActivityCompareArms, swap.CompareInput{Spec: spec, Manifests: manifests})
+		require.Len(t, got.Opinions, 2)
+		require.Equal(t, swap.SaysFires, got.Opinions[0].Says, got.Opinions[0].Message)
+		require.Equal(t, swap.SaysSilent, got.Opinions[1].Says, got.Opinions[1].Message)
+		unasked := mustRun[swap.Comparison](t, s, swap.ActivityCompareArms, swap.CompareInput{Spec: s.spec, Manifests: manifests})
+		unasked.Opinions = got.Opinions
+		require.Equal(t, unasked, got, "they decide nothing")
+	})
 	t.Run("a load client that is not believed decides nothing", func(t *testing.T) {
 		strict := s.spec
 		strict.Load.Calibration.SendLateness = swap.Duration(time.Nanosecond)

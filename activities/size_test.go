@@ -14,9 +14,10 @@ import (
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// The sizes of a large run: eight load steps, twelve gates, a rollout of forty windows, eight hours of telemetry.
+// The sizes of a large run: eight load steps, twelve gates, every older rule, a rollout of forty windows, eight hours of telemetry.
 const (
 	manySteps, manyGates, manyWindows, manySources = 8, 12, 40, 12
+	manyOpinions                                   = 7
 	manyParts                                      = int(8 * time.Hour / partAge)
 )
 
@@ -40,7 +41,7 @@ func TestResultsStaySmall(t *testing.T) {
 		swap.ActivityFitBaseline:      largeFit(),
 		swap.ActivityCompareArms: swap.Comparison{
 			Decision: swap.Fail, Reasons: verdict.Reasons, Gates: verdict.Gates, Findings: verdict.Findings, EvidenceSHA256: hash,
-			Capacity: verdict.Capacity,
+			Capacity: verdict.Capacity, Opinions: verdict.Opinions,
 		},
 		swap.ActivitySetWeights:      *window.Brake,
 		swap.ActivityObserveWindow:   swap.ObserveWindowResult{Window: window, State: state},
@@ -130,6 +131,12 @@ func largeVerdict() swap.Verdict {
 		})
 	}
 	v.Capacity = largeCapacity()
+	for range manyOpinions {
+		v.Opinions = append(v.Opinions, swap.Opinion{
+			Rule: swap.RuleKSAdaptive, Subject: "ttft_scheduled after classic_iqr_p995", Says: swap.SaysCannotTell, Value: number, Threshold: number,
+			Message: text[:150], Weakness: text,
+		})
+	}
 	for i := range manyWindows {
 		v.Rollout.Windows = append(v.Rollout.Windows, largeWindow(i+1))
 	}

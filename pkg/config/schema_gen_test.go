@@ -113,6 +113,8 @@ func verdictType(typ reflect.Type) *jsonschema.Schema {
 		return oneOf(swap.Harmless, swap.Notable, swap.Blocking)
 	case reflect.TypeFor[swap.Action]():
 		return oneOf(swap.ActionHold, swap.ActionAdvance, swap.ActionPromote, swap.ActionRollback, swap.ActionStop)
+	case reflect.TypeFor[swap.Says]():
+		return oneOf(swap.SaysFires, swap.SaysSilent, swap.SaysCannotTell)
 	case reflect.TypeFor[swap.OutcomeCounts]():
 		return outcomeCounts()
 	}

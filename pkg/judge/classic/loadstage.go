@@ -67,10 +67,11 @@ func (l loadStage) change(r swap.OpinionRule) float64 {
 	return candidate/baseline - 1
 }
 
-// statistic is NaN for no values.
+// statistic is NaN for no values. It sorts them.
 func statistic(values []float64, stat swap.Stat) float64 {
 	if p, isQuantile := stat.Quantile(); isQuantile {
-		return stats.Quantiles(values, p)[0]
+		slices.Sort(values)
+		return stats.Quantile(values, p)
 	}
 	return stats.Mean(values)
 }
