@@ -84,7 +84,7 @@ func (a *Activities) draft(ctx context.Context, store *runstore.Store, in swap.R
 
 // serving is a server as the registry knows it.
 func serving(f swap.ArmFacts, sizes []swap.ModelSize) (registry.Serving, error) {
-	s := registry.Serving{Model: f.Model, Engine: f.Engine, EngineVersion: f.Version, Fingerprint: f.Fingerprint}
+	s := identity(f)
 	rules, err := sizeclass.Compile(sizes)
 	if err != nil {
 		return s, invalidRequest("%w", err)
@@ -93,4 +93,9 @@ func serving(f swap.ArmFacts, sizes []swap.ModelSize) (registry.Serving, error) 
 		s.Billions, s.Class = swap.Of(size.Total), sizeclass.ClassOf(size.Total).Name
 	}
 	return s, nil
+}
+
+// identity is what tells one server from another of the same target.
+func identity(f swap.ArmFacts) registry.Serving {
+	return registry.Serving{Model: f.Model, Engine: f.Engine, EngineVersion: f.Version, Fingerprint: f.Fingerprint}
 }

@@ -71,13 +71,18 @@ func (a *Activities) CompareArms(ctx context.Context, in swap.CompareInput) (swa
 		return swap.Comparison{}, err
 	}
 	blocks := judge.NewCollector(e.manifests)
-	if err := e.eachRecord(ctx, store, blocks.Add, swap.Arms[:]...); err != nil {
+	before := readPast(ctx, store, in.Spec)
+	add := func(records []rawlog.Record) {
+		blocks.Add(records)
+		before.add(records)
+	}
+	if err := e.eachRecord(ctx, store, add, swap.Arms[:]...); err != nil {
 		return swap.Comparison{}, err
 	}
 	comparison := judge.Decide(e.forJudge(in.Spec, blocks.Blocks(), in.Telemetry))
 	comparison.Capacity = capacity.Of(in.Spec.Load.Steps, in.Steps)
 	comparison.Opinions = classic.Opinions(in.Spec.Judge.Opinions, blocks.Blocks(), comparison.Capacity)
-	return comparison, nil
+	return comparison, before.apply(ctx, store, in, e, &comparison)
 }
 
 // forJudge is the evidence as the judge takes it.

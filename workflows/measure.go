@@ -178,7 +178,7 @@ func (v *validation) fitBaseline(ctx workflow.Context) (string, error) {
 func (v *validation) compare(ctx workflow.Context) (string, error) {
 	var c swap.Comparison
 	ctx = workflow.WithActivityOptions(ctx, compute(fmt.Sprintf("%d gates", len(v.in.Spec.Gates))))
-	in := swap.CompareInput{Spec: v.in.Spec, Manifests: v.manifests, Telemetry: v.telemetry, Steps: v.verdict.Steps}
+	in := swap.CompareInput{Spec: v.in.Spec, Facts: v.verdict.Arms, Manifests: v.manifests, Telemetry: v.telemetry, Steps: v.verdict.Steps}
 	if err := workflow.ExecuteActivity(ctx, swap.ActivityCompareArms, in).Get(ctx, &c); err != nil {
 		return "", err
 	}

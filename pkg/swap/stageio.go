@@ -67,7 +67,9 @@ type FitBaselineInput struct {
 
 // CompareInput asks for the judgement of the load stage.
 type CompareInput struct {
-	Spec      Spec              `json:"spec"`
+	Spec Spec `json:"spec"`
+	// Facts tell which entry of the target's history is of the baseline arm.
+	Facts     PerArm[ArmFacts]  `json:"facts,omitzero"`
 	Manifests []ObjectRef       `json:"manifests"`
 	Telemetry []TelemetryResult `json:"telemetry,omitempty"`
 	// Steps are the results of the load steps that ran, for the capacity of the arms.

@@ -61,15 +61,39 @@ func (d Draft) replaced(before *Registered) Entry {
 	case before.Serving.same(e.Serving):
 		e.Since = before.Since
 		e.follow(*before, fmt.Sprintf("the model of version %d, measured again", before.Version))
-	case before.Offered != nil && before.Offered.Serving.same(e.Serving):
-		e.stand(*before, before.Offered.Since)
 	default:
-		e.count(fmt.Sprintf("another model than that of version %d serves, and no run compared the two", before.Version))
+		if since, known := before.since(e.Serving); known {
+			e.stand(*before, since)
+		} else {
+			e.count(fmt.Sprintf("another model than that of version %d serves, and no run compared the two", before.Version))
+		}
 	}
 	if !d.Source.Promoted {
 		e.Offered = &Offer{Serving: d.Arms.Candidate.Serving, Since: chain(e.Since, shiftsOf(d.Gates))}
 	}
 	return e
+}
+
+// since is how far a model that serves after the entry was written is from the reference. known is false for a model that no
+// run compared with the entry's.
+func (e Entry) since(s Serving) (shifts []Shift, known bool) {
+	switch {
+	case e.Serving.same(s):
+		return e.Since, true
+	case e.Offered != nil && e.Offered.Serving.same(s):
+		return e.Offered.Since, true
+	}
+	return nil, false
+}
+
+// Chained is how far a candidate is from the reference by gates that compare it with baseline, the model that serves now. It is
+// empty where no run compared that model with the entry's.
+func (e Entry) Chained(baseline Serving, gates []swap.GateResult) []Shift {
+	before, known := e.since(baseline)
+	if !known {
+		return nil
+	}
+	return chain(before, shiftsOf(gates))
 }
 
 // promoted is the entry of the candidate that took over from what before describes.

@@ -139,11 +139,36 @@ func TestSmallRegressionsAddUp(t *testing.T) {
 func TestCreepBeyondTheMarginIsSeen(t *testing.T) {
 	st := newMemory()
 	var last Registered
-	models := []string{"a", "b", "c", "d", "e"}
-	for n := range 4 {
+	models := []string{"a", "b", "c", "d"}
+	for n := range 3 {
+		require.Empty(t, last.Creep())
 		last = register(t, st, draft(n, models[n], models[n+1], true, changed(.04, .01)))
 	}
-	require.True(t, last.Since[0].BeyondMargin(), "four times 4 %% are proven to be more than 10 %%: %s", last.Since[0])
+	require.Equal(t, last.Since, last.Creep(), "three times 4 %% are proven to be more than 10 %%")
+	next := last.Chained(Serving{Model: "d"}, []swap.GateResult{changed(0, .01)})
+	require.Equal(t, 4, next[0].Runs)
+	require.Empty(t, last.Chained(Serving{Model: "x"}, []swap.GateResult{changed(0, .01)}), "no run compared x with d")
+}
+
+func TestAcceptingAWorseModel(t *testing.T) {
+	st := newMemory()
+	_, err := Accept(t.Context(), st, "chat", "ada", "why", noon)
+	require.ErrorIs(t, err, ErrNone)
+	worse := register(t, st, draft(1, "a", "b", true, changed(.04, .01)))
+	_, err = Accept(t.Context(), st, "chat", "ada", "", noon)
+	require.ErrorIs(t, err, ErrInvalid)
+	accepted, err := Accept(t.Context(), st, "chat", "ada", "the new tokenizer is worth it", noon)
+	require.NoError(t, err)
+	require.Equal(t, StandingReference, accepted.Standing)
+	require.Equal(t, "accepted by ada: the new tokenizer is worth it", accepted.Why)
+	require.Equal(t, worse.Link(), *accepted.Parent)
+	require.Equal(t, worse.Levels, accepted.Levels)
+	again, err := Accept(t.Context(), st, "chat", "ada", "twice", noon)
+	require.NoError(t, err)
+	require.Equal(t, accepted.Ref, again.Ref)
+	next := register(t, st, draft(2, "b", "c", true, changed(.04, .01)))
+	require.Equal(t, accepted.Version, next.Reference.Version)
+	require.Equal(t, 1, next.Since[0].Runs)
 }
 
 func TestWithoutAPromotionTheBaselineIsRegistered(t *testing.T) {

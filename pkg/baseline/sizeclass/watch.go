@@ -49,13 +49,21 @@ func (m *Meter) Add(records []rawlog.Record) {
 	}
 }
 
+// AddFailures takes records that Add has had, with the texts of their errors, and counts those that say that memory ran out.
+func (m *Meter) AddFailures(records []rawlog.Record) {
+	for i := range records {
+		r := &records[i]
+		s := m.steps[place{swap.Arm(r.Arm), int(r.Step)}]
+		if s != nil && r.Measured && !r.Good() && saysOutOfMemory(r.Error) {
+			s.outOfMemory++
+		}
+	}
+}
+
 func (s *step) add(r *rawlog.Record) {
 	s.requests++
 	if !r.Good() {
 		s.failed++
-		if saysOutOfMemory(r.Error) {
-			s.outOfMemory++
-		}
 		return
 	}
 	s.answers++

@@ -56,11 +56,15 @@ func TestFindings(t *testing.T) {
 	})
 	t.Run("out of memory", func(t *testing.T) {
 		var m Meter
+		fail := func(n int, message string) {
+			m.Add(times(n, failure(message)))
+			m.AddFailures(times(n, failure(message)))
+		}
 		m.Add(times(9990, answer(1, 100, 25)))
-		m.Add(times(4, failure("CUDA out of memory. Tried to allocate")))
+		fail(4, "CUDA out of memory. Tried to allocate")
 		require.Equal(t, swap.Harmless, m.Findings(swap.Candidate, "m", small, labels)[0].Severity, "0.04 %")
 		require.Equal(t, swap.Notable, m.Findings(swap.Candidate, "m", large, labels)[0].Severity)
-		m.Add(times(2, failure("torch.OutOfMemoryError")))
+		fail(2, "torch.OutOfMemoryError")
 		require.Contains(t, m.Findings(swap.Candidate, "m", small, labels)[0].Message, "6 of 9996 requests out of memory")
 		require.Equal(t, swap.Notable, m.Findings(swap.Candidate, "m", small, labels)[0].Severity)
 	})
