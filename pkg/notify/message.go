@@ -102,7 +102,7 @@ func fields(v swap.Verdict) []*slack.TextBlockObject {
 	for _, passed := range []bool{false, true} {
 		for _, g := range v.Gates {
 			if len(fs) < maxFields && (g.Decision == swap.Pass) == passed {
-				value := fmt.Sprintf("%s (%s), margin %s", phrase.FromTo(g), phrase.Change(g), phrase.Margin(g))
+				value := fmt.Sprintf("%s (%s), %s", phrase.FromTo(g), phrase.Change(g), phrase.Tolerance(g))
 				fs = append(fs, field(phrase.Symbol(g.Decision)+" "+phrase.Gate(g.Gate), value))
 			}
 		}

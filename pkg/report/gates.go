@@ -35,7 +35,7 @@ func newGateSection(v swap.Verdict, ids *figureIDs) gateSection {
 	s := gateSection{Level: phrase.Level(v.Gates[0])}
 	for i, g := range v.Gates {
 		title := phrase.Gate(g.Gate)
-		desc := fmt.Sprintf("Change %s, bounds %s, margin %s.", phrase.Change(g), phrase.Bounds(g), phrase.Margin(g))
+		desc := fmt.Sprintf("Change %s, bounds %s, %s.", phrase.Change(g), phrase.Bounds(g), phrase.Tolerance(g))
 		c := chart.Forest(title+" against its margin", desc, forestSize, reach, intervals[i])
 		row := newGateRow(g)
 		row.Forest = ids.figure("", c)

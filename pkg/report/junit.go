@@ -87,9 +87,9 @@ func (s *junitSuite) add(c junitCase) {
 
 func gateCase(v swap.Verdict, g swap.GateResult) junitCase {
 	c := newCase(v, phrase.Gate(g.Gate))
-	details := fmt.Sprintf("baseline %s, candidate %s, change %s (%s), margin %s, %s",
+	details := fmt.Sprintf("baseline %s, candidate %s, change %s (%s), %s, %s",
 		phrase.Quantity(g.Baseline, g.Unit), phrase.Quantity(g.Candidate, g.Unit), phrase.Change(g), phrase.Bounds(g),
-		phrase.Margin(g), phrase.Evidence(g))
+		phrase.Tolerance(g), phrase.Evidence(g))
 	result := &junitResult{Message: phrase.Sentence(g), Type: phrase.Clean(g.Reason.Code), Text: details}
 	switch g.Decision {
 	case swap.Pass:

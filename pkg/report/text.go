@@ -144,7 +144,7 @@ func (t *terminal) load(notes []phrase.LoadNote) {
 func (t *terminal) gateList(gates []swap.GateResult) {
 	for _, g := range gates {
 		t.line("  " + t.paint(tint(g.Decision), phrase.Symbol(g.Decision)+" "+phrase.Clip(phrase.Gate(g.Gate), t.width-4)))
-		t.wrap("    ", "    ", fmt.Sprintf("%s, %s %s, margin %s", phrase.FromTo(g), phrase.Change(g), phrase.Interval(g), phrase.Margin(g)))
+		t.wrap("    ", "    ", fmt.Sprintf("%s, %s %s, %s", phrase.FromTo(g), phrase.Change(g), phrase.Interval(g), phrase.Tolerance(g)))
 	}
 }
 

@@ -106,6 +106,14 @@ func Margin(g swap.GateResult) string {
 	return "+" + limit
 }
 
+// Tolerance is what a gate holds the candidate to, such as "margin +10 %" or "limit < 500 ms".
+func Tolerance(g swap.GateResult) string {
+	if g.Gate.HasLimit() {
+		return "limit " + Margin(g)
+	}
+	return "margin " + Margin(g)
+}
+
 func limit(g swap.GateResult) string {
 	sign := "< "
 	if g.Gate.Better == swap.HigherIsBetter {

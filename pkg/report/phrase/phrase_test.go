@@ -76,6 +76,7 @@ func TestALimitIsSaidAsOne(t *testing.T) {
 	require.Equal(t, "−160 ms to limit", phrase.Change(g))
 	require.Equal(t, "−200 ms to −110 ms", phrase.Bounds(g))
 	require.Equal(t, "< 800 ms", phrase.Margin(g))
+	require.Equal(t, "limit < 800 ms", phrase.Tolerance(g))
 	require.Equal(t, "TTFT P99 SLO is 640 ms, to be < 800 ms.", phrase.Sentence(g))
 	g.Gate.Metric, g.Gate.Stat, g.Gate.Better, g.Gate.Limit, g.Unit = swap.MetricThroughput, swap.StatRate, swap.HigherIsBetter, 1500, "tok/s"
 	require.Equal(t, "> 1,500 tok/s", phrase.Margin(g))
