@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -32,11 +33,15 @@ func TestReferenceInTheDocsIsCurrent(t *testing.T) {
 }
 
 func TestExamplesInTheDocsAreValid(t *testing.T) {
-	page, err := os.ReadFile("../../docs/configuration.md")
-	require.NoError(t, err)
-	blocks := strings.Split(string(page), "```yaml\n")
-	require.Greater(t, len(blocks), 3)
-	for _, b := range blocks[1:] {
+	var blocks []string
+	for _, file := range []string{"configuration.md", "classic-rules.md"} {
+		page, err := os.ReadFile(filepath.Join("../../docs", file))
+		require.NoError(t, err)
+		examples := strings.Split(string(page), "```yaml\n")[1:]
+		require.NotEmpty(t, examples, file)
+		blocks = append(blocks, examples...)
+	}
+	for _, b := range blocks {
 		example, _, _ := strings.Cut(b, "```")
 		if !strings.Contains(example, "target:") {
 			example = minimal + example
