@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"time"
@@ -30,6 +31,8 @@ type Deps struct {
 	Calibrate Calibrate
 	// Tell gives news to the workflow.
 	Tell Tell
+	// Running says whether a workflow runs.
+	Running func(ctx context.Context, workflowID string) (bool, error)
 	// Shards is how load workers that share a step find each other.
 	Shards Shards
 	// Slack posts messages.
@@ -63,6 +66,7 @@ func Production(log *slog.Logger, version string) Deps {
 		},
 		Calibrate: calibration.Run,
 		Tell:      signalWorkflow,
+		Running:   workflowRuns,
 		Slack:     notify.Poster{HTTP: hc},
 	}
 }

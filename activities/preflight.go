@@ -18,7 +18,7 @@ import (
 // load can be used, every step fits the engines, and the plan gives enough samples for its gates.
 func (a *Activities) Preflight(ctx context.Context, in swap.PreflightInput) (swap.PreflightResult, error) {
 	result := swap.PreflightResult{Version: a.Version}
-	var unanswered []swap.Finding
+	var unanswered, blocked []swap.Finding
 	var files inputs.Files
 	group, gctx := errgroup.WithContext(ctx)
 	for _, arm := range swap.Arms {
@@ -30,6 +30,10 @@ func (a *Activities) Preflight(ctx context.Context, in swap.PreflightInput) (swa
 	group.Go(func() error { return a.checkStore(gctx, in.Spec.Store) })
 	group.Go(func() (err error) {
 		result.Weights, err = a.readRoute(gctx, in.Spec.Rollout)
+		return err
+	})
+	group.Go(func() (err error) {
+		blocked, err = a.checkBlock(gctx, in.Spec)
 		return err
 	})
 	group.Go(func() error {
@@ -50,7 +54,7 @@ func (a *Activities) Preflight(ctx context.Context, in swap.PreflightInput) (swa
 	}
 	result.Findings = slices.Concat(
 		preflightFindings(in.Spec, result), planFindings(in.Spec, estimate), fileFindings(in.Spec, files),
-		contextFindings(in.Spec, files, result.Arms), a.tryKVShares(ctx, in.Spec, result.Arms), unanswered,
+		contextFindings(in.Spec, files, result.Arms), a.tryKVShares(ctx, in.Spec, result.Arms), unanswered, blocked,
 	)
 	slices.SortStableFunc(result.Findings, blockingFirst)
 	return result, nil

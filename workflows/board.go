@@ -51,6 +51,15 @@ func newBoard(ctx workflow.Context, in swap.Request) *board {
 	return b
 }
 
+// only shows the stages that the run has, where those are not all.
+func (b *board) only(ctx workflow.Context, stages []swap.Stage) {
+	b.status.Stages = nil
+	for _, s := range stages {
+		b.state(s).State = statePending
+	}
+	b.show(ctx)
+}
+
 func (b *board) begin(ctx workflow.Context, s swap.Stage) {
 	now := workflow.Now(ctx)
 	b.status.Stage = s

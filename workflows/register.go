@@ -11,4 +11,5 @@ import (
 func Register(r worker.WorkflowRegistry) {
 	r.RegisterWorkflowWithOptions(ValidateSwap, workflow.RegisterOptions{Name: swap.WorkflowValidateSwap})
 	r.RegisterWorkflowWithOptions(RollbackSwap, workflow.RegisterOptions{Name: swap.WorkflowRollbackSwap})
+	r.RegisterWorkflowWithOptions(WatchBaseline, workflow.RegisterOptions{Name: swap.WorkflowWatchBaseline})
 }

@@ -48,6 +48,12 @@ type stopRequest struct {
 }
 
 func newValidation(ctx workflow.Context, in swap.Request) (*validation, error) {
+	v := newMeasurement(ctx, in)
+	return v, v.handlers(ctx)
+}
+
+// newMeasurement is a run that nobody can ask anything of yet.
+func newMeasurement(ctx workflow.Context, in swap.Request) *validation {
 	info := workflow.GetInfo(ctx)
 	v := &validation{
 		in:  in,
@@ -72,7 +78,7 @@ func newValidation(ctx workflow.Context, in swap.Request) (*validation, error) {
 	}
 	v.board = newBoard(ctx, in)
 	v.hearLoadNews(ctx)
-	return v, v.handlers(ctx)
+	return v
 }
 
 // named is what is known of an arm before preflight looked at it.

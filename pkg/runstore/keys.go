@@ -27,6 +27,8 @@ import (
 //	  verdict.json, report.html, slack-verdict.json
 //	baselines/<target>/<time>-<run id>.json
 //	registry/<target>/v000001.json       versions of a target's baseline, by package baseline/registry
+//	watches/<target>/<time>-<run id>.json  results of a target's watches
+//	blocks/<target>.json                 why rollouts of a target are refused
 //	snapshots/<target>/…                 what to go back to, by package snapshot
 //	claims/<run id>/…                    who may post a message, by package notify
 //	checks/<random>                      probes, deleted at once

@@ -7,6 +7,7 @@ const WorkflowWatchBaseline = "WatchBaseline"
 
 // Activities of a watch.
 const (
+	ActivityCheckIdle    = "CheckIdle"
 	ActivityCompareDrift = "CompareDrift"
 	ActivityRecordDrift  = "RecordDrift"
 )
@@ -17,7 +18,8 @@ func WatchWorkflowID(target string) string { return "watch-" + target }
 
 // Watch says when a change of the serving model against its stored baseline is worth a word, a failed run, or a halt.
 type Watch struct {
-	// bounds acts on the confidence bounds of a change. classic_3_8 compares the bare estimate with the limits. With a standard error of 2 % that is off by more than 3 % on 13 % of all days although nothing changed.
+	// bounds acts on the confidence bounds of a change. classic_3_8 compares the bare estimate with the limits. With a standard error
+	// of 2 % that is off by more than 3 % on 13 % of all days although nothing changed.
 	Rule DriftRule `json:"rule,omitempty" jsonschema:"enum=bounds,enum=classic_3_8"`
 	// Relative worsening that people are told of. For a gate with an absolute margin the three limits are taken relative to fail,
 	// which stands for the margin itself.
@@ -87,6 +89,7 @@ const (
 	ReasonNoBaseline      = "NO_BASELINE"
 	ReasonBaselineDiffers = "BASELINE_NOT_COMPARABLE"
 	ReasonRepeatDisagrees = "REPEAT_DISAGREES"
+	ReasonTargetBusy      = "TARGET_BUSY"
 )
 
 // DriftMetric is one watched statistic against the baseline. Change, Low and High are worsenings: 0.04 is 4 % worse, relative to
@@ -195,6 +198,16 @@ type TargetBlock struct {
 	Since  time.Time `json:"since"`
 	Until  time.Time `json:"until"`
 	RunID  string    `json:"run_id"`
+}
+
+// CheckIdleInput asks whether a validation of the target runs: its load would be measured as drift.
+type CheckIdleInput struct {
+	Target string `json:"target"`
+}
+
+// CheckIdleResult names the workflow that keeps the target busy; empty where none does.
+type CheckIdleResult struct {
+	Busy string `json:"busy,omitempty"`
 }
 
 // CompareDriftInput asks for the comparison of a watch's load with the stored baseline.

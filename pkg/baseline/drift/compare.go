@@ -71,7 +71,7 @@ func (n Noise) part() part {
 	if n.SD <= 0 {
 		return part{}
 	}
-	return part{variance: 2 * n.SD * n.SD, df: max(1, float64(n.Runs-1))}
+	return part{variance: 2 * n.SD * n.SD, df: max(1, efficiency*float64(n.Runs-1))}
 }
 
 // halfWidth is Welch's: the degrees of freedom follow from those of the parts (Satterthwaite 1946).

@@ -180,13 +180,13 @@ func TestNoiseOfRuns(t *testing.T) {
 	for i := range runs {
 		level := 800.0
 		if i >= 200 {
-			level = 960 // a change of level is not noise
+			level = 1600 // a change of level is not noise
 		}
 		runs[i] = Run{Value: level * math.Exp(.02*random.NormFloat64()+.01*random.NormFloat64()), Error: .01}
 	}
 	n := NoiseOf(runs, true)
 	require.True(t, n.Known())
-	require.InDelta(t, .02, n.SD, .004)
+	require.InDelta(t, .02, n.SD, .005)
 	require.Equal(t, 400, n.Runs)
 
 	require.Zero(t, NoiseOf(runs[:2], true).SD)

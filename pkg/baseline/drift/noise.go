@@ -9,9 +9,15 @@ import (
 // fewestRuns that say anything of the spread between them.
 const fewestRuns = 3
 
+// medianOfSquare is the median of the square of a standard normal variable.
+const medianOfSquare = .454936
+
+// efficiency of the median of squares against their mean: so many of the runs count as degrees of freedom.
+const efficiency = .37
+
 // NoiseOf is how much the level of a statistic differs from one run to the next beyond what their blocks explain. It comes from
-// the differences of successive runs (von Neumann 1941), so that a change of level in the past, or a slow drift, hardly counts
-// as noise. With fewer than three runs it is not known, and Runs says how many there were.
+// the differences of successive runs (von Neumann 1941) and from their median, so that neither a slow drift nor a few changes of
+// level in the past count as noise. With fewer than three runs it is not known, and Runs says how many there were.
 func NoiseOf(runs []Run, relative bool) Noise {
 	var levels, within []float64
 	for _, r := range runs {
@@ -23,12 +29,12 @@ func NoiseOf(runs []Run, relative bool) Noise {
 	if n.Runs < fewestRuns {
 		return n
 	}
-	squares := 0.0
-	for i := 1; i < len(levels); i++ {
-		d := levels[i] - levels[i-1]
-		squares += d * d
+	squares := make([]float64, len(levels)-1)
+	for i := range squares {
+		d := levels[i+1] - levels[i]
+		squares[i] = d * d / 2
 	}
-	n.SD = math.Sqrt(max(0, squares/2/float64(len(levels)-1)-stats.Mean(within)))
+	n.SD = math.Sqrt(max(0, stats.Quantiles(squares, .5)[0]/medianOfSquare-stats.Mean(within)))
 	return n
 }
 
