@@ -96,14 +96,13 @@ func compareQuantiles(pairsPerStep int, base, cand [][]float64, g swap.Gate, res
 	}
 	chosen := settings()
 	chosen.Resamples, chosen.Seed = resamples, seed
-	arms := swap.PerArm[samples]{Baseline: samples{byPair: base}, Candidate: samples{byPair: cand}}
-	pooled := swap.PerArm[stats.Pooled]{Baseline: stats.Pool(base), Candidate: stats.Pool(cand)}
+	arms := swap.PerArm[pooled]{Baseline: pooled{Pooled: stats.Pool(base)}, Candidate: pooled{Pooled: stats.Pool(cand)}}
 	m := measured{gate: g, pairs: len(base), unstableP: 1}
 	for _, arm := range swap.Arms {
 		q, _ := g.Stat.Quantile()
-		*m.values.Ptr(arm) = stats.Quantile(pooled.Get(arm).Sorted(), q)
+		*m.values.Ptr(arm) = stats.Quantile(arms.Get(arm).Sorted(), q)
 	}
-	m.compareQuantiles(p, chosen, arms, pooled)
+	m.compareQuantiles(p, chosen, arms)
 	return m
 }
 

@@ -18,6 +18,8 @@ func Decide(evidence Evidence) swap.Comparison {
 		return comparison
 	}
 	p := pairUp(evidence.Blocks)
+	p.pools = &pools{made: map[poolKey]func() pooled{}}
+	p.prepare(evidence.Gates)
 	checked := check(evidence, p)
 	shifts := shiftsOf(p)
 	comparison.Gates, comparison.Findings = judgeGates(evidence, p)
@@ -63,11 +65,13 @@ func complete(g swap.Gate) bool {
 func judgeGates(e Evidence, p pairs) ([]swap.GateResult, []swap.Finding) {
 	gates := make([]measured, len(e.Gates))
 	failP := make([]float64, len(e.Gates))
-	var findings []swap.Finding
-	for i, gate := range e.Gates {
-		gates[i] = measure(gate, p, e.Settings)
+	each(len(gates), func(i int) {
+		gates[i] = measure(e.Gates[i], p, e.Settings)
 		gates[i].compareBaselineToItself(len(e.Gates))
 		failP[i] = gates[i].failP()
+	})
+	var findings []swap.Finding
+	for i := range gates {
 		findings = append(findings, gates[i].lackingFindings()...)
 	}
 	results := make([]swap.GateResult, len(gates))

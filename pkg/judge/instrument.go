@@ -68,7 +68,7 @@ func (c *checks) disbelieve(message string) {
 
 // lateSends is the check of last resort: it rests on the raw records alone, whatever the client says of itself.
 func (c *checks) lateSends(e Evidence, p pairs) {
-	median := stats.Quantile(stats.Pool(collect(p, swap.Baseline, swap.MetricTTFT).byPair).Sorted(), .5)
+	median := stats.Quantile(p.pool(swap.Baseline, swap.MetricTTFT).Sorted(), .5)
 	limit := lateness.LimitMS(e.SendLateness, swap.Of(median))
 	for _, arm := range swap.Arms {
 		if late := latenessP99(p, arm); late > limit {

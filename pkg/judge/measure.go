@@ -63,30 +63,32 @@ func (m *measured) refuse(code, message string, needBlocks int) {
 // quantile compares a quantile of the pooled requests.
 func (m *measured) quantile(p pairs, settings swap.Judge) func() {
 	q, _ := m.gate.Stat.Quantile()
-	arms := m.collect(p)
-	pooled := swap.PerArm[stats.Pooled]{Baseline: stats.Pool(arms.Baseline.byPair), Candidate: stats.Pool(arms.Candidate.byPair)}
+	arms := swap.PerArm[pooled]{Baseline: p.pool(swap.Baseline, m.gate.Metric), Candidate: p.pool(swap.Candidate, m.gate.Metric)}
 	for _, arm := range swap.Arms {
-		*m.values.Ptr(arm) = stats.Quantile(pooled.Get(arm).Sorted(), q)
+		pool := arms.Get(arm)
+		*m.values.Ptr(arm) = stats.Quantile(pool.Sorted(), q)
+		m.count(arm, pool.n, pool.failed, pool.lacks)
 	}
+	m.refusePartial()
 	if tail := float64(m.least()) * min(q, 1-q); m.refusal == nil && tail < float64(settings.MinTail) {
 		need := math.Ceil(float64(m.pairs) * float64(settings.MinTail) / tail)
 		m.refuse(swap.ReasonLowN, shortTail(*m, tail, settings), max(int(need), settings.MinBlocks))
 	}
-	return func() { m.compareQuantiles(p, settings, arms, pooled) }
+	return func() { m.compareQuantiles(p, settings, arms) }
 }
 
 // compareQuantiles takes degrees of freedom and design effect from the shares of requests above the quantile, whose
 // spread over blocks is to first order that of the quantile.
-func (m *measured) compareQuantiles(p pairs, settings swap.Judge, arms swap.PerArm[samples], pooled swap.PerArm[stats.Pooled]) {
+func (m *measured) compareQuantiles(p pairs, settings swap.Judge, arms swap.PerArm[pooled]) {
 	var above swap.PerArm[blockSums]
 	for _, arm := range swap.Arms {
 		*above.Ptr(arm) = arms.Get(arm).above(m.values.Get(arm))
 	}
 	m.spread(above, p, false)
 	q, _ := m.gate.Stat.Quantile()
-	m.self = newSelfComparison(above.Baseline, p, func(weights []float64) float64 { return pooled.Baseline.Quantile(weights, q) })
+	m.self = newSelfComparison(above.Baseline, p, func(weights []float64) float64 { return arms.Baseline.Quantile(weights, q) })
 	m.bootstrap(p, settings, func(weights []float64) float64 {
-		return m.difference(pooled.Baseline.Quantile(weights, q), pooled.Candidate.Quantile(weights, q))
+		return m.difference(arms.Baseline.Quantile(weights, q), arms.Candidate.Quantile(weights, q))
 	})
 }
 
@@ -101,7 +103,13 @@ func (m *measured) spread(counts swap.PerArm[blockSums], p pairs, relative bool)
 
 // mean compares the mean per request, a failed request counting as the slowest answer of either arm.
 func (m *measured) mean(p pairs, settings swap.Judge) func() {
-	arms := m.collect(p)
+	var arms swap.PerArm[samples]
+	for _, arm := range swap.Arms {
+		s := collect(p, arm, m.gate.Metric)
+		*arms.Ptr(arm) = s
+		m.count(arm, s.n, s.failed, s.lacks)
+	}
+	m.refusePartial()
 	worst := worstAnswered(arms)
 	return m.ratios(p, settings, swap.PerArm[blockSums]{Baseline: arms.Baseline.sums(worst), Candidate: arms.Candidate.sums(worst)})
 }
@@ -175,23 +183,16 @@ func larger(a, b float64) float64 {
 	return b
 }
 
-// collect gathers the metric on both arms, and refuses where an arm has nothing to compare.
-func (m *measured) collect(p pairs) swap.PerArm[samples] {
-	var arms swap.PerArm[samples]
-	for _, arm := range swap.Arms {
-		s := collect(p, arm, m.gate.Metric)
-		*arms.Ptr(arm) = s
-		*m.n.Ptr(arm), *m.failed.Ptr(arm), *m.lacks.Ptr(arm) = s.n, s.failed, s.lacks
-		onlyFailures := s.failed == s.n
-		if !m.needs(arm) {
-			continue
-		}
-		if s.n == 0 || onlyFailures && (arm == swap.Baseline || s.lacks.total() > 0) {
-			m.refuse(swap.ReasonNoData, noData(*m, arm), 0)
-		}
+// count notes how many values a per-request metric has on an arm, and refuses where that leaves nothing to compare.
+func (m *measured) count(arm swap.Arm, n, failed int, lacks lacking) {
+	*m.n.Ptr(arm), *m.failed.Ptr(arm), *m.lacks.Ptr(arm) = n, failed, lacks
+	if !m.needs(arm) {
+		return
 	}
-	m.refusePartial()
-	return arms
+	onlyFailures := failed == n
+	if n == 0 || onlyFailures && (arm == swap.Baseline || lacks.total() > 0) {
+		m.refuse(swap.ReasonNoData, noData(*m, arm), 0)
+	}
 }
 
 // bootstrap fills the difference, its interval, and the test for a change between the halves of the steps.

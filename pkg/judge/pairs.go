@@ -18,6 +18,8 @@ type pairs struct {
 	strata     stats.Strata
 	incomplete int
 	mismatched int
+	// pools are kept where several gates and checks ask for the same values.
+	pools *pools
 }
 
 func pairUp(blocks []Block) pairs {

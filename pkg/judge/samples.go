@@ -3,6 +3,7 @@ package judge
 import (
 	"math"
 
+	"github.com/swapgate/swapgate/pkg/stats"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -13,6 +14,25 @@ type samples struct {
 	// failed counts requests that count as the worst latency.
 	failed int
 	lacks  lacking
+}
+
+// pooled are one arm's values of a per-request metric, sorted.
+type pooled struct {
+	stats.Pooled
+	n, failed int
+	lacks     lacking
+}
+
+// pool gathers and sorts a per-request metric.
+func pool(p pairs, arm swap.Arm, metric swap.Metric) pooled {
+	s := collect(p, arm, metric)
+	return pooled{Pooled: stats.Pool(s.byPair), n: s.n, failed: s.failed, lacks: s.lacks}
+}
+
+// above are each pair's values above x, and all its values.
+func (p pooled) above(x float64) blockSums {
+	above, all := p.Above(x)
+	return blockSums{num: above, den: all}
 }
 
 // collect gathers a per-request metric. A failed request counts as +Inf for a latency: were it left out, an arm that
@@ -67,20 +87,6 @@ func (s samples) sums(worst float64) blockSums {
 				v = worst
 			}
 			b.num[k] += v
-		}
-		b.den[k] = float64(len(values))
-	}
-	return b
-}
-
-// above are each pair's values above x, and all its values.
-func (s samples) above(x float64) blockSums {
-	b := newBlockSums(len(s.byPair))
-	for k, values := range s.byPair {
-		for _, v := range values {
-			if v > x {
-				b.num[k]++
-			}
 		}
 		b.den[k] = float64(len(values))
 	}

@@ -32,8 +32,8 @@ func shift(p pairs, metric swap.Metric, stat swap.Stat) swap.Value {
 	var values swap.PerArm[float64]
 	var lacks swap.PerArm[lacking]
 	for _, arm := range swap.Arms {
-		s := collect(p, arm, metric)
-		*values.Ptr(arm), *lacks.Ptr(arm) = stats.Quantile(stats.Pool(s.byPair).Sorted(), q), s.lacks
+		pooled := p.pool(arm, metric)
+		*values.Ptr(arm), *lacks.Ptr(arm) = stats.Quantile(pooled.Sorted(), q), pooled.lacks
 	}
 	if partial(lacks, stat) {
 		return swap.Absent()

@@ -1,9 +1,7 @@
 package stats
 
 import (
-	"cmp"
 	"math"
-	"slices"
 	"sort"
 )
 
@@ -22,27 +20,50 @@ type Pooled struct {
 
 // Pool sorts the values of all blocks together. The blocks are not changed.
 func Pool(blocks [][]float64) Pooled {
-	type tagged struct {
-		value float64
-		block int32
+	n := 0
+	for _, values := range blocks {
+		n += len(values)
 	}
-	var all []tagged
+	keys, tags := make([]uint64, 0, n), make([]int32, 0, n)
 	for k, values := range blocks {
 		for _, v := range values {
-			all = append(all, tagged{v, int32(k)})
+			keys, tags = append(keys, orderKey(v)), append(tags, int32(k))
 		}
 	}
-	slices.SortFunc(all, func(a, b tagged) int { return cmp.Compare(a.value, b.value) })
-	p := Pooled{blocks: len(blocks), values: make([]float64, len(all)), block: make([]int32, len(all))}
-	count := make([]float64, len(blocks))
-	for i, t := range all {
-		if i%checkpointStride == 0 {
-			p.below = append(p.below, count...)
-		}
-		p.values[i], p.block[i] = t.value, t.block
-		count[t.block]++
+	keys, tags = radixSort(keys, tags)
+	p := Pooled{blocks: len(blocks), values: make([]float64, n), block: tags}
+	for i, key := range keys {
+		p.values[i] = keyValue(key)
 	}
+	p.below = p.checkpoints()
 	return p
+}
+
+// checkpoints counts the values of each block at every checkpointStride.
+func (p Pooled) checkpoints() []float64 {
+	count := make([]float64, p.blocks)
+	below := make([]float64, 0, p.blocks*(len(p.values)/checkpointStride+1))
+	for i, block := range p.block {
+		if i%checkpointStride == 0 {
+			below = append(below, count...)
+		}
+		count[block]++
+	}
+	return below
+}
+
+// Above counts the values of each block that are larger than x, and all its values.
+func (p Pooled) Above(x float64) (above, all []float64) {
+	above, all = make([]float64, p.blocks), make([]float64, p.blocks)
+	first := sort.Search(len(p.values), func(i int) bool { return p.values[i] > x })
+	for _, k := range p.block[first:] {
+		above[k]++
+	}
+	copy(all, above)
+	for _, k := range p.block[:first] {
+		all[k]++
+	}
+	return above, all
 }
 
 // Sorted returns all values in ascending order; the caller must not change them.

@@ -29,16 +29,21 @@ func PerMetric(power float64, metrics int) float64 {
 	return math.Pow(power, 1/float64(metrics))
 }
 
+// QuantileSpread is the asymptotic standard error of the p-quantile of a log-normal distribution with the given sigma, relative to
+// it and times √n: k·σ with k = √(p(1−p))/φ(z_p). k is 1.25 for the median and 3.73 for the P99.
+func QuantileSpread(p, sigma float64) float64 {
+	return sigma * math.Sqrt(p*(1-p)) / distuv.UnitNormal.Prob(distuv.UnitNormal.Quantile(p))
+}
+
 // QuantileRatio is the number of observations per arm for the ratio of the p-quantiles of two log-normal distributions with
-// the given sigma, and a margin that is a relative increase: 2·(k·σ·√deff/SE)² with k = √(p(1−p))/φ(z_p) and
+// the given sigma, and a margin that is a relative increase: 2·(k·σ·√deff/SE)² with k·σ of QuantileSpread and
 // SE = ln(1+margin)/(z_{1−α}+z_power). Real latencies have heavier tails: take sigma and the design effect from a pilot.
 // A margin below 0 is for metrics where less is worse. ok is false for arguments that make no test.
 func (t Test) QuantileRatio(p, sigma, margin float64) (n int, ok bool) {
 	if !(p > 0 && p < 1) {
 		return 0, false
 	}
-	z := distuv.UnitNormal.Quantile(p)
-	return t.ratio(sigma*math.Sqrt(p*(1-p))/distuv.UnitNormal.Prob(z), margin)
+	return t.ratio(QuantileSpread(p, sigma), margin)
 }
 
 // MeanRatio is the number of observations per arm for the ratio of two means of observations with the given coefficient of
