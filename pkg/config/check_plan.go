@@ -19,7 +19,7 @@ func checkPlan(r *reporter, spec swap.Spec) {
 
 // checkEnoughBlocks reports a load that yields fewer blocks than the judge accepts.
 func checkEnoughBlocks(r *reporter, spec swap.Spec) {
-	planned := Estimate(spec).BlocksPerArm
+	planned := estimateLoad(spec).BlocksPerArm
 	least := spec.Judge.MinBlocks
 	if planned >= least {
 		return
@@ -37,7 +37,7 @@ func checkEnoughBlocks(r *reporter, spec swap.Spec) {
 // checkEnoughRequests reports quantile gates for which the load sends too few requests however fast the servers answer. Where it
 // depends on them, the preflight says so.
 func checkEnoughRequests(r *reporter, spec swap.Spec) {
-	requests := Estimate(spec).RequestsPerArm
+	requests := estimateLoad(spec).RequestsPerArm
 	planned, bounded := requests.Most.Get()
 	if !bounded {
 		return

@@ -89,6 +89,13 @@ func timeText(planned, longest swap.Duration) string {
 
 // Estimate computes the plan of a resolved specification.
 func Estimate(spec swap.Spec) PlanEstimate {
+	e := estimateLoad(spec)
+	e.Warnings = append(e.Warnings, opinionWarnings(spec)...)
+	return e
+}
+
+// estimateLoad is Estimate without what is said of opinions, some of which are simulated.
+func estimateLoad(spec swap.Spec) PlanEstimate {
 	e := PlanEstimate{WarmUp: 2 * spec.WarmUp.MaxDuration, Rollout: swap.Duration(spec.Rollout.Duration())}
 	if len(spec.Load.Steps) > 0 {
 		e.RequestsPerArm = exactly(0)
@@ -104,7 +111,6 @@ func Estimate(spec swap.Spec) PlanEstimate {
 			e.Warnings = append(e.Warnings, PlanWarning{Step: i + 1, Message: w})
 		}
 	}
-	e.Warnings = append(e.Warnings, opinionWarnings(spec)...)
 	e.Duration = e.WarmUp + e.Load + e.Rollout
 	e.Longest = e.WarmUp + e.LongestLoad + e.Rollout
 	return e

@@ -39,6 +39,7 @@ func TestAlphaInFractionsNeverFalls(t *testing.T) {
 		require.Contains(t, reach.Never, "δ as fraction lets α fall by at most ")
 		require.True(t, math.IsNaN(reach.ByChance))
 	}
+	require.Zero(t, in(Fraction).byChance(day(60)))
 	require.Contains(t, in(Fraction).Reach(day(600)).Never, "at most 5.94 % over three windows, and the rollback asks for more than 40 %")
 	for _, unit := range []DeltaUnit{PercentagePoint, RelativePercent, BasisPoint} {
 		require.Empty(t, in(unit).Reach(day(600)).Never)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/swapgate/swapgate/pkg/stats"
+	"github.com/swapgate/swapgate/pkg/stats/power"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -114,12 +114,10 @@ func readChange(change, value, threshold float64) Reading {
 }
 
 // StandardError is that of the logarithm of candidate over baseline, for a statistic of so many independent log-normal requests on
-// each arm whose logarithm has the standard deviation sigma. It is √(2/n)·k·sigma with k = √(p(1−p))/φ(z_p) for a quantile.
+// each arm whose logarithm has the standard deviation sigma.
 func StandardError(stat swap.Stat, requests, sigma float64) float64 {
 	if p, isQuantile := stat.Quantile(); isQuantile {
-		z := stats.NormalQuantile(p)
-		density := math.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
-		return math.Sqrt(2/requests*p*(1-p)) / density * sigma
+		return math.Sqrt(2/requests) * power.QuantileSpread(p, sigma)
 	}
 	return math.Sqrt(2 / requests * math.Expm1(sigma*sigma))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/swapgate/swapgate/pkg/load/hold"
 	"github.com/swapgate/swapgate/pkg/stats"
+	"github.com/swapgate/swapgate/pkg/stats/power"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -243,6 +244,50 @@ func TestResponsesByChance(t *testing.T) {
 	require.Contains(t, FivePercent{}.Reach(swap.StatP99, swap.Of(4000)).Noise, "it blocks in 12.1 % of runs with equal arms")
 	require.Empty(t, FivePercent{}.Reach(swap.StatP99, swap.Of(40_000)).Noise)
 	require.True(t, math.IsNaN(FivePercent{}.Reach(swap.StatP99, swap.Absent()).ByChance))
+}
+
+// The differences that stages of 1, 5 and 20 % of 50 requests a second see in half an hour, where requests depend on each other: the
+// variance of a P99 is 2.04 times that of independent ones.
+func TestSmallStagesSeeLargeDifferencesOnly(t *testing.T) {
+	const all, inflation = 50 * 1800., 2.04
+	for weight, want := range map[float64]float64{.01: .25, .05: .11, .2: .057} {
+		spread := power.QuantileSpread(.99, .5) * math.Sqrt(inflation*(1/(all*weight)+1/(all*(1-weight))))
+		seen := math.Expm1(spread * (stats.NormalQuantile(.95) + stats.NormalQuantile(.8)))
+		require.InDelta(t, want, seen, .005, weight)
+		sameSize := StandardError(swap.StatP99, 2/(1/(all*weight)+1/(all*(1-weight))), .5) * math.Sqrt(inflation)
+		require.InDelta(t, spread, sameSize, 1e-12)
+	}
+}
+
+func TestThreeRoundsAreFewBlocks(t *testing.T) {
+	require.InDelta(t, 2.92, stats.TQuantile(.95, 2), .005)
+	require.Less(t, stats.TQuantile(.95, 19), 1.73)
+}
+
+func TestResponseGrowsWithTheChange(t *testing.T) {
+	rank := map[Response]int{Silent: 0, Mail: 1, Block: 2}
+	rapid.Check(t, func(t *rapid.T) {
+		small, more := rapid.Float64Range(-.5, .5).Draw(t, "change"), rapid.Float64Range(1, 3).Draw(t, "factor")
+		require.LessOrEqual(t, rank[ThreeEight{}.Respond(small)], rank[ThreeEight{}.Respond(small*more)])
+		require.Equal(t, ThreeEight{}.Respond(small), ThreeEight{}.Respond(-small))
+	})
+}
+
+func TestFilterAndWindowDoNotDependOnTheUnit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfN(rapid.Float64Range(1, 1000), 4, 40).Draw(t, "values")
+		scaled := slices.Clone(values)
+		for i := range scaled {
+			scaled[i] *= 1024
+		}
+		kept, _ := Filter{}.Clean(values)
+		keptScaled, _ := Filter{}.Clean(scaled)
+		require.Len(t, keptScaled, len(kept))
+		a, b := CVWindow{Limit: .15}.Read(values, 10), CVWindow{Limit: .15}.Read(scaled, 10)
+		require.Equal(t, a.Seconds, b.Seconds)
+		require.InDelta(t, a.Value, b.Value, 1e-9)
+		require.Equal(t, a.Converged, !a.Fires)
+	})
 }
 
 func TestVar5(t *testing.T) {

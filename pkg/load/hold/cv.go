@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/swapgate/swapgate/pkg/stats"
+	"github.com/swapgate/swapgate/pkg/stats/power"
 )
 
 const (
@@ -41,12 +42,12 @@ func (p Plan) cvRule(blocks []Block) tail {
 // requests in a block and a log-normal TTFT with the given standard deviation of the logarithm. It is the asymptotic standard
 // error √(p(1−p)/n)/f of a quantile, 3.733·sigma/√n.
 func CVNoise(requests int, sigma float64) float64 {
-	return spreadOfP99(sigma) / math.Sqrt(float64(requests))
+	return power.QuantileSpread(tailQuantile, sigma) / math.Sqrt(float64(requests))
 }
 
 // CVRequests is the number of requests in a block at which chance alone gives the limit.
 func CVRequests(limit, sigma float64) int {
-	root := spreadOfP99(sigma) / limit
+	root := power.QuantileSpread(tailQuantile, sigma) / limit
 	return int(math.Ceil(root * root))
 }
 
@@ -59,10 +60,4 @@ func CVHint(requests int, limit float64) string {
 	}
 	return fmt.Sprintf("with %d %s a block, chance alone makes a steady P99 vary by about %s; the cv rule needs %d or more",
 		requests, plural(requests, "request"), percent(CVNoise(max(1, requests), typicalSigma)), need)
-}
-
-func spreadOfP99(sigma float64) float64 {
-	z := stats.NormalQuantile(tailQuantile)
-	density := math.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
-	return sigma * math.Sqrt(tailQuantile*(1-tailQuantile)) / density
 }
