@@ -214,6 +214,24 @@ func TestTelemetryThatFailsIsMissingEvidenceNotAnError(t *testing.T) {
 	require.Equal(t, "it broke; mend it", seen[0].Sources[0].LastError)
 }
 
+func TestVerdictHasWhatTheComparisonFoundBesideTheGates(t *testing.T) {
+	found := swap.Comparison{
+		Decision: swap.Fail, EvidenceSHA256: "ab", Findings: []swap.Finding{{Severity: swap.Notable, Subject: "x"}},
+		Capacity: []swap.Capacity{{Steps: []int{1, 2}}}, Opinions: []swap.Opinion{{Rule: swap.RuleErrors3x, Says: swap.SaysSilent}},
+	}
+	f := newFakes()
+	f.compare = func(swap.CompareInput) (swap.Comparison, error) { return found, nil }
+	env := start(t, f)
+	env.ExecuteWorkflow(ValidateSwap, request())
+
+	v := verdictOf(t, env)
+	require.Equal(t, swap.Fail, v.Verdict, "whatever the opinions say")
+	require.Equal(t, found.Capacity, v.Capacity)
+	require.Equal(t, found.Opinions, v.Opinions)
+	require.Contains(t, v.Findings, found.Findings[0])
+	require.Equal(t, "ab", v.Provenance.EvidenceSHA256)
+}
+
 func TestRollbackThatFailsIsNeverShownAsCalm(t *testing.T) {
 	f, in := newFakes(), request()
 	in.Spec.Rollout.ApproveAt = []int{50}
