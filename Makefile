@@ -92,6 +92,12 @@ fmt: $(GOFUMPT) ## Format the code
 fmt-check: $(GOFUMPT) ## Fail if a file is not formatted
 	@files=$$(git ls-files -z '*.go' | xargs -0 $(GOFUMPT) -l); if [ -n "$$files" ]; then echo "not formatted; run make fmt:"; echo "$$files"; exit 1; fi
 
+PROMTOOL ?= promtool
+
+.PHONY: check-alerts
+check-alerts: ## Check generated alert rules with Prometheus' own parser; needs promtool, of Debian's package prometheus
+	$(PROMTOOL) check rules pkg/baseline/alertrules/testdata/*.yaml
+
 .PHONY: tidy-check
 tidy-check: ## Fail if go.mod or go.sum is not tidy
 	go mod tidy -diff
