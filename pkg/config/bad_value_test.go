@@ -41,7 +41,7 @@ var badValues = []badFile{
 		added: `"sk-abcdefghijklmnop": 1`,
 		want: []string{
 			"swap.yaml:5:1: unknown field (name not shown: it looks like a secret); known here: baseline, candidate, " +
-				"gates, judge, load, notify, rollout, snapshots, store, target, telemetry, warm_up, watch, workload",
+				"gates, judge, load, model_sizes, notify, rollout, snapshots, store, target, telemetry, warm_up, watch, workload",
 		},
 	},
 	{

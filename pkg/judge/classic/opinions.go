@@ -31,7 +31,7 @@ func (l loadStage) opinion(r swap.OpinionRule, gated bool) swap.Opinion {
 	case swap.RuleFivePercent:
 		change := l.change(r)
 		return opinion(FivePercent{}, l.subject(r), FivePercent{}.Read(change),
-			fmt.Sprintf("it %s by %s; it blocks a change for the worse of more than %s", changed(change), size(change), percent(gateLimit)))
+			fmt.Sprintf("it %s by %s; the rule blocks a rise of more than %s", changed(change), size(change), percent(gateLimit)))
 	case swap.RuleThreeEight:
 		change := l.change(r)
 		return opinion(ThreeEight{}, l.subject(r), ThreeEight{}.Read(change), responseWords(change, gated))

@@ -118,7 +118,7 @@ func TestOpinionsOfASlowCandidateThatFails(t *testing.T) {
 	for _, rule := range []swap.RuleName{swap.RuleFivePercent, swap.RuleThreeEight, swap.RuleKSAdaptive, swap.RuleErrors3x} {
 		require.Equal(t, swap.SaysFires, says(opinions)[rule], rule)
 	}
-	require.Regexp(t, `^it rises by (19|20|21)(\.\d)? %; it blocks a change for the worse of more than 5 %$`, opinions[0].Message)
+	require.Regexp(t, `^it rises by (19|20|21)(\.\d)? %; the rule blocks a rise of more than 5 %$`, opinions[0].Message)
 	require.Equal(t, "the candidate's highest error rate of a block is 1.5 %; three times the baseline's mean is 0 %", opinions[6].Message)
 	require.InDelta(t, .015, opinions[6].Value.Or(-1), 1e-9)
 }

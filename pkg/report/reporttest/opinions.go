@@ -10,7 +10,7 @@ import (
 func opinions(change float64) []swap.Opinion {
 	gate := swap.Opinion{
 		Rule: swap.RuleFivePercent, Subject: "ttft_p99", Says: swap.SaysSilent, Value: swap.Of(change), Threshold: swap.Of(.05),
-		Message:  "it rises by " + swap.Of(100*change).String() + " %; it blocks a change for the worse of more than 5 %",
+		Message:  "it rises by " + swap.Of(100*change).String() + " %; the rule blocks a rise of more than 5 %",
 		Weakness: classic.FivePercent{}.Weakness(),
 	}
 	if change > .05 {
