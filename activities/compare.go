@@ -40,6 +40,15 @@ func readEvidence(ctx context.Context, store *runstore.Store, refs []swap.Object
 	return e, nil
 }
 
+// blocks are those of all steps.
+func (e evidence) blocks() []swap.BlockResult {
+	var all []swap.BlockResult
+	for _, manifest := range e.manifests {
+		all = append(all, manifest.Blocks...)
+	}
+	return all
+}
+
 // eachRecord gives add the records of the arms' blocks, a batch at a time, checked against the manifests.
 func (e evidence) eachRecord(ctx context.Context, store *runstore.Store, add func([]rawlog.Record), arms ...swap.Arm) error {
 	for _, manifest := range e.manifests {
@@ -72,11 +81,12 @@ func (a *Activities) CompareArms(ctx context.Context, in swap.CompareInput) (swa
 	}
 	blocks := judge.NewCollector(e.manifests)
 	before := readPast(ctx, store, in.Spec)
-	add := func(records []rawlog.Record) {
+	err = runstore.EachJudgedRecord(ctx, store, e.blocks(), func(records []rawlog.Record) error {
 		blocks.Add(records)
 		before.add(records)
-	}
-	if err := e.eachRecord(ctx, store, add, swap.Arms[:]...); err != nil {
+		return nil
+	})
+	if err != nil {
 		return swap.Comparison{}, err
 	}
 	comparison := judge.Decide(e.forJudge(in.Spec, blocks.Blocks(), in.Telemetry))

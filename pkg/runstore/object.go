@@ -199,7 +199,7 @@ func (s *Store) download(ctx context.Context, ref swap.ObjectRef) (*spool, error
 	if err != nil {
 		return nil, err
 	}
-	to := newSpool(func() (*os.File, error) { return os.CreateTemp("", "swapgate-table-") }, downloadMemory)
+	to := newDownload(ref.Bytes)
 	got, err := s.copyTo(ctx, to, key, ref.Bytes)
 	switch {
 	case to.err != nil:
@@ -212,6 +212,15 @@ func (s *Store) download(ctx context.Context, ref swap.ObjectRef) (*spool, error
 		return nil, err
 	}
 	return to, nil
+}
+
+// newDownload is a spool for content of that length, which copyTo hashes.
+func newDownload(bytes int64) *spool {
+	s := &spool{create: func() (*os.File, error) { return os.CreateTemp("", "swapgate-table-") }, limit: downloadMemory}
+	if bytes > 0 && bytes <= downloadMemory {
+		s.buf.Grow(int(bytes))
+	}
+	return s
 }
 
 // downloadMemory is how long an object may be that is read in memory.
