@@ -60,6 +60,7 @@ Temporal is found by its usual settings: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, T
 		newAbortCommand(a),
 		newExtendCommand(a),
 		newRollbackCommand(a),
+		newBaselineCommand(a),
 		newSearchAttributesCommand(a),
 		newMetricsCommand(a),
 		newSchemaCommand(a),
