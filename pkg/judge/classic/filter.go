@@ -42,15 +42,13 @@ type Loss struct {
 	RawLevel, Ratio float64
 }
 
-// LossOfLogNormal is for a log-normal whose logarithm has the standard deviation sigma.
+// LossOfLogNormal is for a log-normal whose logarithm has the standard deviation sigma. Its lower tail is short: there P0.5 is always
+// the inner fence.
 func (Filter) LossOfLogNormal(sigma float64) Loss {
 	quantile := func(p float64) float64 { return math.Exp(sigma * stats.NormalQuantile(p)) }
 	share := func(x float64) float64 { return normalCDF(math.Log(x) / sigma) }
 	reach := 1.5 * (quantile(.75) - quantile(.25))
 	l := Loss{Top: 1 - share(min(quantile(.75)+reach, quantile(.995))), Bottom: .005}
-	if low := quantile(.25) - reach; low > quantile(.005) {
-		l.Bottom = share(low)
-	}
 	l.RawLevel = l.Bottom + .99*(1-l.Top-l.Bottom)
 	l.Ratio = quantile(l.RawLevel) / quantile(.99)
 	return l

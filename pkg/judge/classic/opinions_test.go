@@ -155,6 +155,26 @@ func TestOpinionsThatCannotBeComputed(t *testing.T) {
 	require.Equal(t, swap.Opinion{Rule: "classic_oracle", Says: swap.SaysCannotTell, Message: "this version does not know the rule"}, o)
 }
 
+func TestNoKneeAndNoBaseline(t *testing.T) {
+	record := func(step int, arm swap.Arm, tokens int32) judge.Block {
+		b := judge.Block{Step: step, Arm: arm, MeasuredSeconds: 1}
+		zero := int64(0)
+		b.Requests.Append(&rawlog.Record{Outcome: string(swap.OK), SentUnixNS: 1, FirstUS: &zero, LastUS: &zero, OutputTokens: &tokens})
+		return b
+	}
+	var blocks []judge.Block
+	for step := 1; step <= 3; step++ {
+		blocks = append(blocks, record(step, swap.Baseline, int32(10*step)), record(step, swap.Candidate, int32(10*step)))
+	}
+	o := Opinions(everyRule()[5:6], blocks, []swap.Capacity{{Steps: []int{1, 2, 3}}})[0]
+	require.Equal(t, swap.SaysSilent, o.Says)
+	require.Equal(t, "baseline: no knee; candidate: no knee", o.Message)
+
+	mean := swap.OpinionRule{Rule: swap.RuleFivePercent, Metric: swap.MetricTTFT, Stat: swap.StatMean}
+	o = Opinions([]swap.OpinionRule{mean}, blocks, nil)[0]
+	require.Equal(t, swap.SaysCannotTell, o.Says, "nothing is relative to 0")
+}
+
 func TestAnUnsteadyStepIsNamed(t *testing.T) {
 	s := usual()
 	s.pairs = 4

@@ -42,12 +42,9 @@ const seed = 0x636c6173736963
 
 func normalCDF(x float64) float64 { return stats.TCDF(x, math.Inf(1)) }
 
-// populationSD is NumPy's std: the root of the mean squared deviation. It is 0 for one value.
+// populationSD is NumPy's std of two values or more: the root of the mean squared deviation.
 func populationSD(values []float64) float64 {
 	n := float64(len(values))
-	if n == 1 {
-		return 0
-	}
 	return stats.StandardDeviation(values) * math.Sqrt((n-1)/n)
 }
 
