@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/swapgate/swapgate/pkg/stats"
 	"github.com/swapgate/swapgate/pkg/swap"
@@ -44,6 +45,9 @@ func faultOf(e Evidence) string {
 	if !(s.Level >= .5 && s.Level < 1) || s.Resamples < 2 || s.MinBlocks < 4 || s.MinTail < 1 {
 		return "the judge's settings are incomplete: level, resamples, min_blocks and min_tail are needed"
 	}
+	if !(e.RunToRun >= 0) || math.IsInf(e.RunToRun, 1) {
+		return fmt.Sprintf("the noise between runs is %v; it must be a number of at least 0", e.RunToRun)
+	}
 	for _, gate := range e.Gates {
 		if !complete(gate) {
 			return fmt.Sprintf("the gate %s is incomplete: it needs a known metric, a margin (or a limit and no margin) above 0 and a direction",
@@ -67,10 +71,11 @@ func judgeGates(e Evidence, p pairs) ([]swap.GateResult, []swap.Finding) {
 	failP := make([]float64, len(e.Gates))
 	each(len(gates), func(i int) {
 		gates[i] = measure(e.Gates[i], p, e.Settings)
+		gates[i].widen(e.RunToRun)
 		gates[i].compareBaselineToItself(len(e.Gates))
 		failP[i] = gates[i].failP()
 	})
-	var findings []swap.Finding
+	findings := runToRunFindings(e)
 	for i := range gates {
 		findings = append(findings, gates[i].lackingFindings()...)
 	}

@@ -21,6 +21,9 @@ type Evidence struct {
 	SendLateness swap.Duration
 	// Discarded counts attempts at blocks that were begun and never sealed.
 	Discarded int
+	// RunToRun is the standard deviation of what two runs of the same thing differ by, on the logarithmic scale (.05 is about 5 %),
+	// where one arm was recorded in another run or without blocks; 0 where both were measured in one. It widens every comparison.
+	RunToRun float64
 	// EvidenceSHA256 is the hash of the manifests; it is copied to the comparison.
 	EvidenceSHA256 string
 }

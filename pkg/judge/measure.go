@@ -21,6 +21,8 @@ type measured struct {
 	df           float64
 	interval     interval
 	designEffect float64
+	// noise is what runs differ by, on the gate's scale; 0 where both arms were measured in one.
+	noise float64
 	// unstableP is the p-value against "the difference did not change between the halves of the steps".
 	unstableP  float64
 	self       selfComparison

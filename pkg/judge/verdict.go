@@ -61,7 +61,7 @@ func (m *measured) blocksToDecide(level float64) int {
 	if !m.gate.HasLimit() {
 		theta = max(theta, 0) // nobody plans on a candidate that is better
 	}
-	room := margin - theta
+	room := m.beyondNoise(margin-theta, level)
 	if !(room > 0) || !(m.se > 0) {
 		return 0
 	}

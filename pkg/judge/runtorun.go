@@ -1,0 +1,121 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/swapgate/swapgate/pkg/stats"
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// What two runs of the same thing differ by (another day, another host, another tenant beside it) is in no block of either. Where
+// the arms were not measured in one run, it is added to what the blocks tell: in quadrature to the distance of each bound from the
+// estimate, by the same t quantile, so that a standard error se becomes √(se² + noise²). The degrees of freedom stay those of the
+// blocks, fewer than Welch and Satterthwaite would give. A gate against a limit rests on the candidate alone and is left as it is.
+
+// widen adds run-to-run noise to a measured gate: a standard deviation on the logarithmic scale, 0 for none.
+func (m *measured) widen(runToRun float64) {
+	if m.refusal != nil || m.gate.HasLimit() {
+		return
+	}
+	if m.noise = m.noiseOf(runToRun); m.noise > 0 {
+		m.interval = acrossRuns{interval: m.interval, theta: m.theta, noise: m.noise, df: m.df}
+	}
+}
+
+// noiseOf is run-to-run noise on the gate's scale. A difference of values has it in proportion to the baseline's value (to the
+// candidate's where the baseline has none); a difference of error rates as if a run multiplied the odds of failing, p(1−p) for
+// each unit of the logarithm, by the rate of that arm for which it is more.
+func (m *measured) noiseOf(runToRun float64) float64 {
+	switch base, cand := m.values.Baseline, m.values.Candidate; {
+	case m.gate.LogScale():
+		return runToRun
+	case m.gate.Metric == swap.MetricErrorRate:
+		return runToRun * max(base*(1-base), cand*(1-cand))
+	case math.IsInf(base, 0):
+		return runToRun * math.Abs(cand)
+	default:
+		return runToRun * math.Abs(base)
+	}
+}
+
+// beyondNoise is the part of the room between a difference and its margin that is left for the spread of blocks; more blocks do
+// not reduce the noise between runs.
+func (m *measured) beyondNoise(room, level float64) float64 {
+	if m.noise == 0 || !(room > 0) {
+		return room
+	}
+	taken := (stats.NormalQuantile(level) + stats.NormalQuantile(power)) * m.noise
+	return math.Sqrt(max(0, room*room-taken*taken))
+}
+
+// acrossRuns is an interval widened by noise, whose standard deviation is on the same scale.
+type acrossRuns struct {
+	interval
+	theta, noise, df float64
+}
+
+func (i acrossRuns) bounds(level float64) (low, high float64) {
+	low, high = i.interval.bounds(level)
+	half := stats.TQuantile(level, i.df) * i.noise
+	if _, percentiles := i.interval.(percentileInterval); percentiles { // there is no estimate to measure distances from
+		return low - half, high + half
+	}
+	return min(low, i.theta-math.Hypot(i.theta-low, half)), max(high, i.theta+math.Hypot(high-i.theta, half))
+}
+
+func (i acrossRuns) pAbove(x float64) float64 {
+	return max(i.interval.pAbove(x), i.invert(func(level float64) bool {
+		low, _ := i.bounds(level)
+		return low > x
+	}))
+}
+
+func (i acrossRuns) pBelow(x float64) float64 {
+	return max(i.interval.pBelow(x), i.invert(func(level float64) bool {
+		_, high := i.bounds(level)
+		return high < x
+	}))
+}
+
+// invert finds the highest level at which the bound still clears a value; what is left to 1 is the p-value. One above a half is
+// given as 1.
+func (i acrossRuns) invert(clears func(level float64) bool) float64 {
+	const even = .5
+	if !clears(even) {
+		return 1
+	}
+	const largest = 40.0
+	low, high := 0.0, largest
+	for range 60 {
+		if t := (low + high) / 2; clears(1 - stats.TCDF(-t, i.df)) {
+			low = t
+		} else {
+			high = t
+		}
+	}
+	return stats.TCDF(-low, i.df)
+}
+
+// method is that of the blocks. What was exact in them is so no longer.
+func (i acrossRuns) method() swap.Method {
+	if m := i.interval.method(); m != swap.MethodExact {
+		return m
+	}
+	return swap.MethodBootstrap
+}
+
+// runToRunFindings says that the arms are from different runs, and what that costs.
+func runToRunFindings(e Evidence) []swap.Finding {
+	if e.RunToRun == 0 {
+		return nil
+	}
+	level := e.Settings.Level
+	return []swap.Finding{{
+		Severity: swap.Notable, Subject: string(swap.Baseline),
+		Message: fmt.Sprintf("the arms were not measured in one run, so this comparison is weaker: runs of the same thing differ by %s %% (one "+
+			"standard deviation), which alone moves every %s %% bound out by %s %%",
+			short(100*math.Expm1(e.RunToRun)), percent(level), short(100*math.Expm1(stats.NormalQuantile(level)*e.RunToRun))),
+		Next: "measure both arms side by side in one run",
+	}}
+}
