@@ -259,11 +259,11 @@ func TestWatchErrors(t *testing.T) {
 func TestCheckIdle(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	var asked string
-	running, failure := true, error(nil)
+	var asked []string
+	runs, failure := map[string]bool{"swap-chat": true}, error(nil)
 	s.deps.Running = func(_ context.Context, id string) (bool, error) {
-		asked = id
-		return running, failure
+		asked = append(asked, id)
+		return runs[id], failure
 	}
 	check := func() (swap.CheckIdleResult, error) {
 		return run[swap.CheckIdleResult](t, s, swap.ActivityCheckIdle, swap.CheckIdleInput{Target: "chat"})
@@ -271,11 +271,15 @@ func TestCheckIdle(t *testing.T) {
 	got, err := check()
 	require.NoError(t, err)
 	require.Equal(t, "swap-chat", got.Busy)
-	require.Equal(t, "swap-chat", asked)
-	running = false
+	runs = map[string]bool{"watch-chat": true}
+	got, err = check()
+	require.NoError(t, err)
+	require.Equal(t, "watch-chat", got.Busy, "a watch started by hand, seen by a scheduled one")
+	runs, asked = nil, nil
 	got, err = check()
 	require.NoError(t, err)
 	require.Empty(t, got.Busy)
+	require.Equal(t, []string{"swap-chat", "watch-chat"}, asked)
 	failure = errors.New("away")
 	_, err = check()
 	requireType(t, err, TypeInternal, true)

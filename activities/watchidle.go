@@ -12,14 +12,18 @@ import (
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// CheckIdle looks whether a validation of the target runs.
+// CheckIdle looks whether a validation of the target runs, or another watch that was started by hand.
 func (a *Activities) CheckIdle(ctx context.Context, in swap.CheckIdleInput) (swap.CheckIdleResult, error) {
-	id := swap.ValidateWorkflowID(in.Target)
-	running, err := a.Running(ctx, id)
-	if err != nil || !running {
-		return swap.CheckIdleResult{}, err
+	own := activity.GetInfo(ctx).WorkflowExecution.ID
+	for _, id := range []string{swap.ValidateWorkflowID(in.Target), swap.WatchWorkflowID(in.Target)} {
+		if id == own {
+			continue
+		}
+		if running, err := a.Running(ctx, id); err != nil || running {
+			return swap.CheckIdleResult{Busy: id}, err
+		}
 	}
-	return swap.CheckIdleResult{Busy: id}, nil
+	return swap.CheckIdleResult{}, nil
 }
 
 // workflowRuns asks Temporal.

@@ -15,6 +15,8 @@ const (
 	exitFail         = 1
 	exitInconclusive = 2
 	exitAborted      = 3
+	// exitNotify: a watch found a small worsening that people were told of.
+	exitNotify = 4
 	// exitUsage: what was asked is wrong, or was refused as things stand.
 	exitUsage = 64
 	// exitUnavailable: Temporal, its namespace or a worker does not answer.
@@ -38,6 +40,21 @@ func verdictCode(d swap.Decision) int {
 		return exitAborted
 	case swap.Errored:
 		return exitNoVerdict
+	}
+	return exitNoVerdict
+}
+
+// driftCode is the exit code of a watch's response.
+func driftCode(r swap.DriftResponse) int {
+	switch r {
+	case swap.DriftSilent:
+		return exitPass
+	case swap.DriftNotify:
+		return exitNotify
+	case swap.DriftFail, swap.DriftBlock:
+		return exitFail
+	case swap.DriftInconclusive:
+		return exitInconclusive
 	}
 	return exitNoVerdict
 }

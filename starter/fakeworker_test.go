@@ -73,6 +73,31 @@ func fakeRollback(_ workflow.Context, in swap.RollbackRequest) (swap.RollbackRes
 	return swap.RollbackResult{Restored: swap.Restored{Weights: &swap.Weights{Baseline: 100}}}, nil
 }
 
+// fakeWatch returns the response that the specification's name for the model tells, or fails.
+func fakeWatch(ctx workflow.Context, in swap.Request) (swap.WatchResult, error) {
+	status := swap.Status{Target: in.Spec.Target, Stage: swap.StageLoad, Started: workflow.Now(ctx), Steps: 4}
+	err := workflow.SetQueryHandler(ctx, swap.QueryStatus, func() (swap.Status, error) { return status, nil })
+	if err != nil {
+		return swap.WatchResult{}, err
+	}
+	response := swap.DriftResponse(in.Spec.Baseline.Model)
+	if response == doBreak {
+		failure := temporal.NewNonRetryableApplicationError("break on chat could not be watched: refused", "EngineUnreachable", nil)
+		return swap.WatchResult{}, failure
+	}
+	if response == doWait {
+		return swap.WatchResult{}, workflow.Await(ctx, func() bool { return false })
+	}
+	return swap.WatchResult{
+		SchemaVersion: swap.WatchSchemaVersion, Target: in.Spec.Target, Response: response, Summary: "as told",
+		Baseline:   &swap.WatchBaselineRef{Version: 3, RunID: "an-earlier-run"},
+		Metrics:    []swap.DriftMetric{{Name: "ttft_p99", Response: response, Message: "ttft_p99 is 1.0 % worse"}},
+		Reasons:    []swap.Reason{},
+		Steps:      []swap.StepResult{},
+		Provenance: swap.Provenance{RequestedBy: in.RequestedBy, SpecSHA256: in.SpecSHA256},
+	}, nil
+}
+
 // startFakeWorker polls both queues until the test ends.
 func startFakeWorker(t *testing.T, c client.Client) {
 	t.Helper()
@@ -81,6 +106,7 @@ func startFakeWorker(t *testing.T, c client.Client) {
 		w := worker.New(c, queue, worker.Options{WorkerStopTimeout: time.Second})
 		w.RegisterWorkflowWithOptions(fakeValidation, workflow.RegisterOptions{Name: swap.WorkflowValidateSwap})
 		w.RegisterWorkflowWithOptions(fakeRollback, workflow.RegisterOptions{Name: swap.WorkflowRollbackSwap})
+		w.RegisterWorkflowWithOptions(fakeWatch, workflow.RegisterOptions{Name: swap.WorkflowWatchBaseline})
 		w.RegisterActivityWithOptions(idle, activity.RegisterOptions{Name: "Idle"})
 		require.NoError(t, w.Start())
 		t.Cleanup(w.Stop)

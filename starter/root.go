@@ -61,6 +61,7 @@ Temporal is found by its usual settings: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, T
 		newExtendCommand(a),
 		newRollbackCommand(a),
 		newBaselineCommand(a),
+		newWatchCommand(a),
 		newSearchAttributesCommand(a),
 		newMetricsCommand(a),
 		newSchemaCommand(a),

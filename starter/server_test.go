@@ -149,6 +149,8 @@ func TestAgainstTemporal(t *testing.T) {
 		t.Run("rollback", s.rollsBackAlone)
 		t.Run("rollback of a run", s.rollsBackARun)
 		t.Run("result", s.result)
+		t.Run("watch once", s.watchesOnce)
+		t.Run("watch by schedule", s.watchesBySchedule)
 	})
 }
 

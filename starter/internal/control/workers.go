@@ -62,7 +62,7 @@ func (c *Client) QueuesWithoutWorker(ctx context.Context) ([]Queue, error) {
 	return missing, nil
 }
 
-// mostDescribed bounds how many running validations are looked at for a busy worker.
+// mostDescribed bounds how many running validations and watches are looked at for a busy worker.
 const mostDescribed = 50
 
 // busy reports whether a worker of the queue is at work for some validation: a load worker has one slot and does not poll
@@ -79,13 +79,13 @@ func (c *Client) busy(ctx context.Context, q Queue) (bool, error) {
 	return busy, err
 }
 
-// eachRunning describes the validations that run, the newest of them where there are very many, until yield wants no more.
+// eachRunning describes the validations and watches that run, the newest of them where there are very many, until yield wants no more.
 func (c *Client) eachRunning(ctx context.Context, yield func(Execution) (more bool)) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	list, err := c.sdk.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
 		Namespace: c.Namespace, PageSize: mostDescribed,
-		Query: fmt.Sprintf("WorkflowType = %q AND ExecutionStatus = 'Running'", swap.WorkflowValidateSwap),
+		Query: fmt.Sprintf("WorkflowType IN (%q, %q) AND ExecutionStatus = 'Running'", swap.WorkflowValidateSwap, swap.WorkflowWatchBaseline),
 	})
 	if err != nil {
 		return c.unreachable(err)
