@@ -108,7 +108,7 @@ the reference that later runs are held against.`,
 	f.format = formatText
 	cmd.Flags().IntVar(&f.version, "version", 0, "which version (default: the reference)")
 	cmd.Flags().StringVar(&o.Load, "load", "", "load level whose numbers count, such as 'concurrency 8' (default: the last)")
-	cmd.Flags().StringVar(&o.Selector, "selector", "", "PromQL label matchers of the servers (default: the model's name, where there is such a label)")
+	cmd.Flags().StringVar(&o.Selector, "selector", "", "PromQL label matchers of the servers (default: the model's name, where a label has it)")
 	cmd.Flags().Float64Var(&o.ErrorBudget, "error-budget", 0, "share of requests that may fail (default: 0.001, or what the baseline had)")
 	return cmd
 }
