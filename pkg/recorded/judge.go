@@ -1,0 +1,172 @@
+package recorded
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/swapgate/swapgate/pkg/judge"
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// DefaultNoise is the standard deviation of the difference between two runs of one and the same service, as a share: √2 times the
+// 2 % by which one launch of a server differs from the next, rounded up.
+const DefaultNoise = .03
+
+// Options say how two runs are judged.
+type Options struct {
+	// Gates and Settings are complete, with every default filled in.
+	Gates    []swap.Gate
+	Settings swap.Judge
+	// OnlyMeasured leaves out gates on metrics that neither run has. It is for default gates, which nobody asked for by name.
+	OnlyMeasured bool
+	// Noise is the standard deviation of the difference between two runs of one service, as a share; see DefaultNoise.
+	Noise float64
+}
+
+// ErrTools refuses runs of two tools.
+var ErrTools = errors.New("the runs were recorded by different tools, which mean different things by the same names")
+
+// Judge judges the candidate's run against the baseline's.
+func Judge(runs swap.PerArm[Run], o Options) (swap.Verdict, error) {
+	if b, c := runs.Baseline.Profile, runs.Candidate.Profile; b != c {
+		return swap.Verdict{}, fmt.Errorf("%w: %s is of %s and %s of %s",
+			ErrTools, runs.Baseline.Name, runs.Baseline.Tool, runs.Candidate.Name, runs.Candidate.Tool)
+	}
+	common, left := match(runs.Baseline, runs.Candidate)
+	findings := append(notes(runs), leftOut(left)...)
+	common, asSummaries := measuredOnly(common)
+	findings = append(findings, unlike(common)...)
+	gates := o.Gates
+	if o.OnlyMeasured {
+		var more []swap.Finding
+		gates, more = measuredGates(gates, common)
+		findings = append(findings, more...)
+	}
+	var comparison swap.Comparison
+	switch {
+	case len(common) == 0:
+		comparison = noCommonLevel(left)
+	case asSummaries:
+		comparison = compareSummaries(common, gates, o.Settings)
+		findings = append(findings, onlySummaries())
+	default:
+		var more []swap.Finding
+		comparison, more = compareBlocks(runs, common, gates, o)
+		findings = append(findings, more...)
+	}
+	comparison.Findings = append(findings, comparison.Findings...)
+	comparison.EvidenceSHA256 = evidenceHash(runs)
+	return verdictOf(runs, common, comparison, o), nil
+}
+
+// evidenceHash is the hash of the hashes of what was read.
+func evidenceHash(runs swap.PerArm[Run]) string {
+	sum := sha256.Sum256([]byte(runs.Baseline.SHA256 + runs.Candidate.SHA256))
+	return hex.EncodeToString(sum[:])
+}
+
+// compareBlocks cuts the requests of all common levels into blocks and lets the judge decide.
+func compareBlocks(runs swap.PerArm[Run], common []swap.PerArm[*Stage], gates []swap.Gate, o Options) (swap.Comparison, []swap.Finding) {
+	e := judge.Evidence{Gates: gates, Settings: o.Settings, RunToRun: math.Log1p(o.Noise)}
+	unpaired := 0
+	for i, stages := range common {
+		k := blocksIn(len(common), min(len(stages.Baseline.Requests), len(stages.Candidate.Requests)), o.Settings.MinBlocks)
+		blocks, left := pairStage(i+1, stages, k)
+		unpaired += left
+		e.Blocks = append(e.Blocks, blocks...)
+	}
+	e.Planned = swap.PerArm[int]{Baseline: len(e.Blocks) / 2, Candidate: len(e.Blocks) / 2}
+	findings := []swap.Finding{apart(runs, common, o.Noise)}
+	if unpaired > 0 {
+		findings = append(findings, swap.Finding{
+			Severity: swap.Notable, Subject: "load",
+			Message: fmt.Sprintf("%d blocks have no counterpart in the other run and were left out", unpaired),
+		})
+	}
+	return judge.Decide(e), findings
+}
+
+// apart says in which ways two runs are weaker evidence than one with interleaved blocks.
+func apart(runs swap.PerArm[Run], common []swap.PerArm[*Stage], noise float64) swap.Finding {
+	message := fmt.Sprintf("the runs were recorded apart and not in interleaved blocks, so every bound is widened by a standard deviation of "+
+		"%.3g %% between runs of one service", 100*noise)
+	if slices.ContainsFunc(common, func(c swap.PerArm[*Stage]) bool { return c.Baseline.Order == ByFile || c.Candidate.Order == ByFile }) {
+		message += fmt.Sprintf("; %s recorded no start times, so blocks are stretches of its file", runs.Baseline.Tool)
+	}
+	return swap.Finding{
+		Severity: swap.Notable, Subject: "runs", Message: message,
+		Next: "measure the spread between runs of the baseline and give it, or let swapgate drive both at the same time",
+	}
+}
+
+// notes are what the files themselves lack.
+func notes(runs swap.PerArm[Run]) []swap.Finding {
+	var out []swap.Finding
+	for _, arm := range swap.Arms {
+		for _, n := range runs.Get(arm).Notes {
+			out = append(out, swap.Finding{Severity: swap.Notable, Subject: string(arm), Message: n})
+		}
+	}
+	return out
+}
+
+// promptShare is the difference of mean prompt lengths from which the runs asked for different work.
+const promptShare = .05
+
+// unlike notes levels whose prompts differ between the runs.
+func unlike(common []swap.PerArm[*Stage]) []swap.Finding {
+	for _, c := range common {
+		b, c1 := c.Baseline.PromptTokens, c.Candidate.PromptTokens
+		if !b.Valid() || !c1.Valid() || math.Abs(c1.Or(0)-b.Or(0)) <= promptShare*b.Or(0) {
+			continue
+		}
+		return []swap.Finding{{
+			Severity: swap.Notable, Subject: "prompts",
+			Message: fmt.Sprintf("at %s the prompts have %.4g tokens in the baseline's run and %.4g in the candidate's, on average, so the runs did "+
+				"different work", c.Baseline.Level, b.Or(0), c1.Or(0)),
+			Next: "record both with the same data set and seed",
+		}}
+	}
+	return nil
+}
+
+// measuredGates leaves out gates on what neither run has.
+func measuredGates(gates []swap.Gate, common []swap.PerArm[*Stage]) (kept []swap.Gate, findings []swap.Finding) {
+	var lacking []string
+	for _, g := range gates {
+		if len(common) == 0 || slices.ContainsFunc(common, func(c swap.PerArm[*Stage]) bool {
+			return c.Baseline.has(g.Metric) || c.Candidate.has(g.Metric)
+		}) {
+			kept = append(kept, g)
+			continue
+		}
+		lacking = append(lacking, g.Name())
+	}
+	if len(lacking) > 0 {
+		findings = []swap.Finding{{
+			Severity: swap.Notable, Subject: "gates",
+			Message: "neither run tells of " + strings.Join(lacking, ", ") + ", so these default gates were left out",
+		}}
+	}
+	return kept, findings
+}
+
+func noCommonLevel(left swap.PerArm[[]string]) swap.Comparison {
+	return swap.Comparison{Decision: swap.Inconclusive, Reasons: []swap.Reason{{
+		Code: swap.ReasonPlanMismatch, Subject: "load",
+		Message: fmt.Sprintf("no load level is in both runs: the baseline's has %s, the candidate's %s",
+			listed(left.Baseline), listed(left.Candidate)),
+	}}}
+}
+
+func listed(levels []string) string {
+	if len(levels) == 0 {
+		return "none"
+	}
+	return strings.Join(levels, "; ")
+}

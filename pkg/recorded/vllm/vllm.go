@@ -1,0 +1,160 @@
+// Package vllm reads result files of `vllm bench serve --save-result`. With --save-detailed they hold every request, else only
+// summaries. Definitions: profile vllm.
+package vllm
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/swapgate/swapgate/pkg/recorded"
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// Tool names the format.
+const Tool = "vllm"
+
+const detailed = "record with --save-result --save-detailed"
+
+// document is what is read of a result file. Lists have one element for each request.
+type document struct {
+	Model          string          `json:"model_id"`
+	Rate           json.RawMessage `json:"request_rate"`
+	MaxConcurrency *float64        `json:"max_concurrency"`
+	Duration       *float64        `json:"duration"`
+	Completed      *float64        `json:"completed"`
+	Failed         *float64        `json:"failed"`
+	Prompts        *float64        `json:"num_prompts"`
+	InputTokens    *float64        `json:"total_input_tokens"`
+	OutputTokens   *float64        `json:"total_output_tokens"`
+	Throughput     *float64        `json:"output_throughput"`
+
+	InputLens  []float64   `json:"input_lens"`
+	OutputLens []float64   `json:"output_lens"`
+	TTFTs      []float64   `json:"ttfts"`
+	ITLs       [][]float64 `json:"itls"`
+	Starts     []float64   `json:"start_times"`
+	Errors     []string    `json:"errors"`
+
+	figures
+}
+
+// Detect reports whether the fields of a JSON object are those of a result file.
+func Detect(fields map[string]json.RawMessage) bool {
+	return fields["model_id"] != nil && fields["completed"] != nil && fields["request_throughput"] != nil
+}
+
+// Read reads one result file.
+func Read(file string, r io.Reader) (recorded.Run, error) {
+	var d document
+	sum, err := recorded.ReadDocument(file, r, &d)
+	if err != nil {
+		return recorded.Run{}, err
+	}
+	p := recorded.NewProblems(file)
+	run := recorded.Run{Name: file, Tool: Tool, Profile: "vllm", Model: d.Model, SHA256: sum}
+	level := d.level(p)
+	switch {
+	case d.Completed == nil:
+		p.Add("completed", "give a file of vllm bench serve --save-result", "is missing")
+	case d.TTFTs != nil:
+		if requests := d.requests(p); p.Err() == nil {
+			run.Stages = []recorded.Stage{recorded.NewStage(level, requests, recorded.Positive(d.Duration))}
+		}
+	default:
+		run.Stages = []recorded.Stage{d.summary(p, level)}
+		run.Notes = append(run.Notes, "the file has only summaries: "+detailed)
+	}
+	if d.TTFTs != nil && d.Starts == nil {
+		run.Notes = append(run.Notes, "the file has no start_times, so blocks are stretches of the file; a newer vllm records them")
+	}
+	if err := p.Err(); err != nil {
+		return recorded.Run{}, err
+	}
+	return run, nil
+}
+
+func (d *document) level(p *recorded.Problems) recorded.Level {
+	var level recorded.Level
+	if c := recorded.Positive(d.MaxConcurrency); c.Valid() && c.Or(0) <= math.MaxInt32 {
+		level.Concurrency = int(c.Or(0))
+	}
+	switch text := string(d.Rate); text {
+	case "", "null":
+	case `"inf"`, "Infinity":
+		if level.Concurrency == 0 {
+			level.Name = "all at once"
+		}
+	default:
+		rate, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(rate > 0) || math.IsInf(rate, 0) {
+			p.Add("request_rate", "", "%.40s is no rate: a number above 0 or \"inf\" is", text)
+		}
+		level.Rate = rate
+	}
+	return level
+}
+
+// requests puts the lists together. All must have one element for each request.
+func (d *document) requests(p *recorded.Problems) []recorded.Request {
+	n := len(d.TTFTs)
+	if n > recorded.MostRequests {
+		p.Add("ttfts", "", "has %d requests, more than %d", n, recorded.MostRequests)
+		return nil
+	}
+	for _, list := range []struct {
+		field string
+		n     int
+		must  bool
+	}{
+		{"itls", len(d.ITLs), true},
+		{"output_lens", len(d.OutputLens), true},
+		{"input_lens", len(d.InputLens), d.InputLens != nil},
+		{"errors", len(d.Errors), d.Errors != nil},
+		{"start_times", len(d.Starts), d.Starts != nil},
+	} {
+		if list.must && list.n != n {
+			p.Add(list.field, detailed, "has %d elements, but ttfts has %d", list.n, n)
+		}
+	}
+	if p.Err() != nil {
+		return nil
+	}
+	requests := make([]recorded.Request, n)
+	for i := range requests {
+		requests[i] = d.request(p, i)
+	}
+	return requests
+}
+
+// request is one of them. The tool writes zeros for a failed request, and no times of an empty one.
+func (d *document) request(p *recorded.Problems, i int) recorded.Request {
+	r := recorded.Request{OutputTokens: p.Tokens(fmt.Sprintf("output_lens[%d]", i), &d.OutputLens[i])}
+	if d.InputLens != nil {
+		r.PromptTokens = p.Tokens(fmt.Sprintf("input_lens[%d]", i), &d.InputLens[i])
+	}
+	if d.Starts != nil {
+		r.Start = p.Clock(fmt.Sprintf("start_times[%d]", i), &d.Starts[i])
+	}
+	r.Outcome = recorded.Answered(r.OutputTokens)
+	if d.Errors != nil && d.Errors[i] != "" {
+		r.Outcome = recorded.FailedBy(d.Errors[i])
+	}
+	if !r.Outcome.Good() {
+		r.OutputTokens = swap.Absent()
+		return r
+	}
+	r.TTFT = p.Seconds(fmt.Sprintf("ttfts[%d]", i), &d.TTFTs[i])
+	last := d.TTFTs[i]
+	for _, gap := range d.ITLs[i] {
+		if !(gap >= 0) {
+			p.Add(fmt.Sprintf("itls[%d]", i), "", "%g is no length of time", gap)
+			return r
+		}
+		last += gap
+	}
+	r.E2E = p.Seconds(fmt.Sprintf("itls[%d]", i), &last)
+	return r
+}
