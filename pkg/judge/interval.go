@@ -144,9 +144,8 @@ func (i scoreInterval) bounds(level float64) (low, high float64) {
 
 // standardError is the half-width of the interval in units of its critical value.
 func (i scoreInterval) standardError() float64 {
-	const level = .95
-	low, high := i.bounds(level)
-	return (high - low) / 2 / stats.TQuantile(level, i.df)
+	low, high := i.bounds(spreadLevel)
+	return (high - low) / 2 / stats.TQuantile(spreadLevel, i.df)
 }
 
 func (i scoreInterval) pAbove(x float64) float64 {

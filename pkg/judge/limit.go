@@ -8,9 +8,9 @@ import (
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// A gate against an SLO judges the candidate alone, by the same bounds as a gate against the baseline: it passes below the limit,
-// with no margin. The baseline's value is shown for information and refuses nothing. Nothing cancels a drift of the whole system
-// here; the load is judged as a whole, so that what must hold is the statistic over all of it.
+// A gate against an SLO judges the candidate alone, with the same algebra as a gate against the baseline: it passes where the upper
+// bound is below the limit, with no margin. The baseline's value is shown for information and refuses nothing. Nothing cancels a
+// drift of the whole system here; the load is judged as a whole, so that what must hold is the statistic over all of it.
 
 // arms are those that the gate's decision rests on.
 func (m *measured) arms() []swap.Arm {

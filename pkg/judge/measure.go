@@ -82,12 +82,16 @@ func (m *measured) quantile(p pairs, settings swap.Judge) func() {
 // compareQuantiles takes degrees of freedom and design effect from the shares of requests above the quantile, whose
 // spread over blocks is to first order that of the quantile.
 func (m *measured) compareQuantiles(p pairs, settings swap.Judge, arms swap.PerArm[pooled]) {
+	q, _ := m.gate.Stat.Quantile()
+	if m.gate.HasLimit() {
+		m.quantileAgainstLimit(p, arms.Candidate, q)
+		return
+	}
 	var above swap.PerArm[blockSums]
 	for _, arm := range swap.Arms {
 		*above.Ptr(arm) = arms.Get(arm).above(m.values.Get(arm))
 	}
 	m.spread(above, p, false)
-	q, _ := m.gate.Stat.Quantile()
 	m.self = newSelfComparison(above.Baseline, p, func(weights []float64) float64 { return arms.Baseline.Quantile(weights, q) })
 	m.bootstrap(p, settings, func(weights []float64) float64 {
 		return m.difference(arms.Baseline.Quantile(weights, q), arms.Candidate.Quantile(weights, q))

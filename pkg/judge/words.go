@@ -101,6 +101,8 @@ func basisText(m measured, r swap.GateResult) string {
 		text += ", percentiles of a block bootstrap"
 	case swap.MethodScore:
 		text += ", score interval"
+	case swap.MethodShares:
+		text += ", shares below a value"
 	case swap.MethodExact:
 		text += ", no spread"
 	}

@@ -65,6 +65,8 @@ const (
 	MethodPercentiles Method = "block_bootstrap_percentiles"
 	// MethodScore is Newcombe's hybrid score interval, or Wilson's against a limit, on counts deflated by the design effect.
 	MethodScore Method = "score_interval"
+	// MethodShares inverts the test of the share of requests below a value (Woodruff 1952), for a quantile against a limit.
+	MethodShares Method = "share_inversion"
 	// MethodExact compares values that do not vary between blocks.
 	MethodExact Method = "exact"
 )
