@@ -61,9 +61,7 @@ func TestAJudgedRecordHasWhatJudgingNeeds(t *testing.T) {
 		defer mu.Unlock()
 		require.LessOrEqual(t, len(rows), rowsPerBatch)
 		for _, r := range rows {
-			r.FirstUS, r.LastUS = cloned(r.FirstUS), cloned(r.LastUS)
-			r.PromptTokens, r.OutputTokens, r.CachedTokens = cloned(r.PromptTokens), cloned(r.OutputTokens), cloned(r.CachedTokens)
-			got[r.Block] = append(got[r.Block], r)
+			got[r.Block] = append(got[r.Block], judgedOnly(r))
 		}
 		return nil
 	}))
@@ -73,22 +71,9 @@ func TestAJudgedRecordHasWhatJudgingNeeds(t *testing.T) {
 	}
 	want := make([]rawlog.Record, len(all))
 	for i, r := range all {
-		want[i] = rawlog.Record{
-			Step: r.Step, Block: r.Block, Pair: r.Pair, Seq: r.Seq, Shard: r.Shard, Arm: r.Arm, Measured: r.Measured,
-			SentUnixNS: r.SentUnixNS, LateUS: r.LateUS, HeldUS: r.HeldUS, FirstUS: r.FirstUS, LastUS: r.LastUS,
-			PromptTokens: r.PromptTokens, OutputTokens: r.OutputTokens, CachedTokens: r.CachedTokens,
-			Outcome: r.Outcome, ConnReused: r.ConnReused,
-		}
+		want[i] = judgedOnly(r)
 	}
 	require.Empty(t, cmp.Diff(want, read, equal))
-}
-
-func cloned[T any](v *T) *T {
-	if v == nil {
-		return nil
-	}
-	c := *v
-	return &c
 }
 
 func TestLeanRecordsOfAStep(t *testing.T) {
