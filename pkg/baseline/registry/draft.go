@@ -58,15 +58,13 @@ func (d Draft) replaced(before *Registered) Entry {
 	switch {
 	case before == nil:
 		e.count("no earlier run measured this target with the same workload and load")
-	case before.Serving.same(e.Serving):
+	case before.serves(e.Serving):
 		e.Since = before.Since
 		e.follow(*before, fmt.Sprintf("the model of version %d, measured again", before.Version))
+	case before.offers(e.Serving):
+		e.stand(*before, before.Offered.Since)
 	default:
-		if since, known := before.since(e.Serving); known {
-			e.stand(*before, since)
-		} else {
-			e.count(fmt.Sprintf("another model than that of version %d serves, and no run compared the two", before.Version))
-		}
+		e.count(fmt.Sprintf("another model than that of version %d serves, and no run compared the two", before.Version))
 	}
 	if !d.Source.Promoted {
 		e.Offered = &Offer{Serving: d.Arms.Candidate.Serving, Since: chain(e.Since, shiftsOf(d.Gates))}
@@ -74,26 +72,27 @@ func (d Draft) replaced(before *Registered) Entry {
 	return e
 }
 
-// since is how far a model that serves after the entry was written is from the reference. known is false for a model that no
-// run compared with the entry's.
-func (e Entry) since(s Serving) (shifts []Shift, known bool) {
-	switch {
-	case e.Serving.same(s):
-		return e.Since, true
-	case e.Offered != nil && e.Offered.Serving.same(s):
-		return e.Offered.Since, true
-	}
-	return nil, false
+// serves says whether s, which was found serving after the entry was written, is the entry's model: by its fingerprint, or by its
+// names where the model that was offered is not nearer.
+func (e Entry) serves(s Serving) bool {
+	return e.Serving.same(s) || e.Serving.alike(s) && (e.Offered == nil || !e.Offered.Serving.same(s))
+}
+
+// offers says whether s is the candidate that was left to others to deploy.
+func (e Entry) offers(s Serving) bool {
+	return !e.serves(s) && e.Offered != nil && e.Offered.Serving.alike(s)
 }
 
 // Chained is how far a candidate is from the reference by gates that compare it with baseline, the model that serves now. It is
 // empty where no run compared that model with the entry's.
 func (e Entry) Chained(baseline Serving, gates []swap.GateResult) []Shift {
-	before, known := e.since(baseline)
-	if !known {
-		return nil
+	switch {
+	case e.serves(baseline):
+		return chain(e.Since, shiftsOf(gates))
+	case e.offers(baseline):
+		return chain(e.Offered.Since, shiftsOf(gates))
 	}
-	return chain(before, shiftsOf(gates))
+	return nil
 }
 
 // promoted is the entry of the candidate that took over from what before describes.

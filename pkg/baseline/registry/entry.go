@@ -63,10 +63,14 @@ type Serving struct {
 	Class string `json:"class,omitempty"`
 }
 
-// same says whether two of them are the same model on the same engine.
-func (s Serving) same(o Serving) bool {
-	return s.Model == o.Model && s.Engine == o.Engine && s.EngineVersion == o.EngineVersion && s.Fingerprint == o.Fingerprint
+// alike says whether two of them are the same model on the same engine, as far as their names tell. The fingerprint tells more,
+// but an engine may change it when it starts again.
+func (s Serving) alike(o Serving) bool {
+	return s.Model == o.Model && s.Engine == o.Engine && s.EngineVersion == o.EngineVersion
 }
+
+// same is alike with the same fingerprint.
+func (s Serving) same(o Serving) bool { return s.alike(o) && s.Fingerprint == o.Fingerprint }
 
 // Offer is a candidate that passed and was left to others to deploy.
 type Offer struct {

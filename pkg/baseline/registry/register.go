@@ -53,7 +53,7 @@ func (d Draft) ensureReplaced(ctx context.Context, st Store) (Registered, error)
 	if err != nil {
 		return Registered{}, err
 	}
-	if latest != nil && latest.Serving.same(d.Arms.Baseline.Serving) {
+	if latest != nil && latest.serves(d.Arms.Baseline.Serving) {
 		return *latest, nil
 	}
 	return d.add(ctx, st, swap.Baseline, d.replaced)

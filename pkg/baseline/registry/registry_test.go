@@ -195,6 +195,32 @@ func TestWithoutAPromotionTheBaselineIsRegistered(t *testing.T) {
 	require.Contains(t, unknown.Why, "no run compared the two")
 }
 
+// A fingerprint tells two configurations of one model apart, and a server that started again is not another model.
+func TestWhatServes(t *testing.T) {
+	as := func(model, fingerprint string) Serving {
+		return Serving{Model: model, Engine: "vllm", Fingerprint: fingerprint}
+	}
+	e := Entry{Serving: as("m", "1"), Offered: &Offer{Serving: as("m", "2")}}
+	tests := []struct {
+		found          Serving
+		serves, offers bool
+	}{
+		{as("m", "1"), true, false},
+		{as("m", "2"), false, true},
+		{as("m", "3"), true, false},
+		{as("x", "1"), false, false},
+	}
+	for _, tt := range tests {
+		require.Equal(t, tt.serves, e.serves(tt.found), tt.found)
+		require.Equal(t, tt.offers, e.offers(tt.found), tt.found)
+	}
+	e.Offered.Serving = as("n", "2")
+	require.True(t, e.offers(as("n", "4")))
+	e.Offered = nil
+	require.False(t, e.offers(as("n", "2")))
+	require.True(t, e.serves(as("m", "2")))
+}
+
 func TestOtherWorkIsAnotherHistory(t *testing.T) {
 	st := newMemory()
 	register(t, st, draft(1, "a", "b", true, changed(.04, .01)))
