@@ -15,7 +15,9 @@ import (
 func TestStoredHistoriesReplay(t *testing.T) {
 	histories, err := filepath.Glob("testdata/histories/*.json")
 	require.NoError(t, err)
-	paths := []string{"pass", "fail", "inconclusive", "cancel-in-load", "abort-in-rollout", "retry-and-resume", "rollback-swap"}
+	paths := []string{
+		"pass", "fail", "inconclusive", "cancel-in-load", "abort-in-rollout", "retry-and-resume", "rollback-swap", "watch-baseline",
+	}
 	require.GreaterOrEqual(t, len(histories), len(paths))
 	for _, p := range paths {
 		require.Contains(t, histories, "testdata/histories/"+p+".json")
