@@ -63,6 +63,7 @@ Temporal is found by its usual settings: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, T
 		newBaselineCommand(a),
 		newWatchCommand(a),
 		newSearchAttributesCommand(a),
+		newJudgeCommand(a),
 		newMetricsCommand(a),
 		newSchemaCommand(a),
 		newSimCommand(a),

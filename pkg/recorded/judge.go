@@ -79,9 +79,12 @@ func compareBlocks(runs swap.PerArm[Run], common []swap.PerArm[*Stage], gates []
 		blocks, left := pairStage(i+1, stages, k)
 		unpaired += left
 		e.Blocks = append(e.Blocks, blocks...)
+		for _, arm := range swap.Arms {
+			e.Instruments = append(e.Instruments, judge.Instrument{Step: i + 1, State: stages.Get(arm).Instrument})
+		}
 	}
 	e.Planned = swap.PerArm[int]{Baseline: len(e.Blocks) / 2, Candidate: len(e.Blocks) / 2}
-	findings := []swap.Finding{apart(runs, common, o.Noise)}
+	findings := []swap.Finding{apart(runs, common)}
 	if unpaired > 0 {
 		findings = append(findings, swap.Finding{
 			Severity: swap.Notable, Subject: "load",
@@ -91,12 +94,13 @@ func compareBlocks(runs swap.PerArm[Run], common []swap.PerArm[*Stage], gates []
 	return judge.Decide(e), findings
 }
 
-// apart says in which ways two runs are weaker evidence than one with interleaved blocks.
-func apart(runs swap.PerArm[Run], common []swap.PerArm[*Stage], noise float64) swap.Finding {
-	message := fmt.Sprintf("the runs were recorded apart and not in interleaved blocks, so every bound is widened by a standard deviation of "+
-		"%.3g %% between runs of one service", 100*noise)
+// apart says how the blocks came about, which is weaker than blocks that were driven in turns. The judge says what the noise
+// between runs does.
+func apart(runs swap.PerArm[Run], common []swap.PerArm[*Stage]) swap.Finding {
+	message := "the runs were not driven in interleaved blocks: theirs are paired by their order, so what changed between the runs is in " +
+		"every difference"
 	if slices.ContainsFunc(common, func(c swap.PerArm[*Stage]) bool { return c.Baseline.Order == ByFile || c.Candidate.Order == ByFile }) {
-		message += fmt.Sprintf("; %s recorded no start times, so blocks are stretches of its file", runs.Baseline.Tool)
+		message += fmt.Sprintf("; recorded without blocks: there are no start times of %s, so blocks are stretches of its file", runs.Baseline.Tool)
 	}
 	return swap.Finding{
 		Severity: swap.Notable, Subject: "runs", Message: message,

@@ -47,6 +47,8 @@ type Stage struct {
 	Order    Order
 	// Blocks are the arm's own blocks, where the load was driven in blocks.
 	Blocks []judge.Block
+	// Instrument is the load client's account of itself, where it gave one.
+	Instrument swap.InstrumentState
 	// Outcomes counts all requests.
 	Outcomes swap.OutcomeCounts
 	// Summary holds the tool's own figures by the name of a gate (ttft_p99), in the gate's unit.

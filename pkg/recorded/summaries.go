@@ -39,8 +39,8 @@ func summaryGate(stages swap.PerArm[*Stage], g swap.Gate, settings swap.Judge) s
 		return r
 	}
 	r.Reason.Code = swap.ReasonLowN
-	r.Reason.Message = fmt.Sprintf("only summaries were recorded at %s: a change of %s, of which nobody can say how much is chance",
-		stages.Baseline.Level, changeText(g, r.Change))
+	r.Reason.Message = fmt.Sprintf("changed by %s at %s, without bounds: only summaries were recorded",
+		changeText(g, r.Change), stages.Baseline.Level)
 	return r
 }
 
