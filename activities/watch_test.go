@@ -121,24 +121,24 @@ func TestWatchOfADrivenServer(t *testing.T) {
 		require.Equal(t, swap.DriftInconclusive, got.Response)
 		require.Equal(t, swap.ReasonInstrument, got.Reasons[0].Code)
 	})
-	t.Run("a server that became slow blocks its target", func(t *testing.T) { slowServer(t, s) })
+	var slow swap.CompareDriftInput
+	t.Run("a server that became slow blocks its target", func(t *testing.T) { slow = slowServer(t, s) })
 	t.Run("earlier watches are the history", func(t *testing.T) { watchHistory(t, s, in) })
 	t.Run("raw requests that are gone are said", func(t *testing.T) {
-		now := driven(t, s, "now")
 		store := openStore(t, s.spec.Store)
 		keys, err := store.List(t.Context(), "runs/past/")
 		require.NoError(t, err)
 		for _, key := range keys {
 			require.NoError(t, store.Delete(t.Context(), key))
 		}
-		got := compareDrift(t, s, now)
+		got := compareDrift(t, s, slow)
 		require.True(t, hasFinding(got.Findings, "distributions"), "%+v", got.Findings)
 		require.Len(t, got.Metrics, 2, "the numbers of blocks are in the registry")
 		require.Empty(t, got.Distances)
 	})
 }
 
-func slowServer(t *testing.T, s *site) {
+func slowServer(t *testing.T, s *site) swap.CompareDriftInput {
 	t.Helper()
 	engine := s.engines.Baseline
 	require.NoError(t, engine.SetFaults(simengine.Faults{PrefillSlowdown: 4}))
@@ -156,6 +156,7 @@ func slowServer(t *testing.T, s *site) {
 	got = compareDrift(t, s, classic)
 	require.Equal(t, swap.DriftBlock, got.Response)
 	require.Contains(t, got.Distances[0].Message, "classic_ks_adaptive")
+	return in
 }
 
 // watchHistory keeps eight usual runs and ten slow ones, and finds the change between them.

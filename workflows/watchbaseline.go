@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"fmt"
+	"slices"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -15,7 +16,7 @@ import (
 // The load steps are those of a validation, with one server as both arms: the same schedule, settling and checks as when the
 // baseline was measured, and two halves that must agree. The blocks of both count.
 func WatchBaseline(ctx workflow.Context, in swap.Request) (swap.WatchResult, error) {
-	in.Spec.Candidate, in.Spec.Rollout = in.Spec.Baseline, nil
+	in.Spec = alone(in.Spec)
 	w := &driftWatch{validation: newMeasurement(ctx, in)}
 	w.board.only(ctx, watchStages)
 	w.result = swap.WatchResult{
@@ -26,6 +27,16 @@ func WatchBaseline(ctx workflow.Context, in swap.Request) (swap.WatchResult, err
 		return w.result, err
 	}
 	return w.run(ctx)
+}
+
+// alone is the specification of a run in which the baseline is both arms. What is sampled of the candidate's hosts says nothing
+// of it.
+func alone(s swap.Spec) swap.Spec {
+	s.Candidate, s.Rollout = s.Baseline, nil
+	s.Telemetry.Sources = slices.DeleteFunc(slices.Clone(s.Telemetry.Sources), func(src swap.TelemetrySource) bool {
+		return src.Arm == swap.Candidate
+	})
+	return s
 }
 
 // watchStages are the stages of a watch.

@@ -132,9 +132,15 @@ func TestWatchResponses(t *testing.T) {
 func TestWatchDrivesTheBaselineAsBothArmsAndMovesNoTraffic(t *testing.T) {
 	f := newWatchFakes(swap.DriftSilent)
 	env := startWatch(t, f)
-	env.ExecuteWorkflow(WatchBaseline, request())
+	in := request()
+	in.Spec.Telemetry.Sources = []swap.TelemetrySource{
+		{Kind: swap.SourceDCGM, URL: "http://a-gpu", Arm: swap.Baseline}, {Kind: swap.SourceDCGM, URL: "http://b-gpu", Arm: swap.Candidate},
+		{Kind: swap.SourceDCGM, URL: "http://shared-gpu"},
+	}
+	env.ExecuteWorkflow(WatchBaseline, in)
 	watched(t, env)
 	require.Len(t, f.steps, 2)
+	require.Equal(t, []swap.TelemetrySource{in.Spec.Telemetry.Sources[0], in.Spec.Telemetry.Sources[2]}, f.steps[0].Spec.Telemetry.Sources)
 	for _, s := range f.steps {
 		require.Equal(t, request().Spec.Baseline, s.Spec.Baseline)
 		require.Equal(t, request().Spec.Baseline, s.Spec.Candidate)

@@ -30,22 +30,21 @@ func day(random *rand.Rand, median, sigma float64, perStep, requests int) Blocks
 
 func TestDistanceOfEqualDistributions(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
-	const days = 200
-	flagged, covered := 0, 0
+	const days = 100
+	flagged := 0
 	for i := range days {
-		d, ok := CompareDistributions(day(random, 100, .5, 10, 60), day(random, 100, .5, 10, 60), distanceSettings(uint64(i)))
+		settings := distanceSettings(uint64(i))
+		settings.Resamples = 99
+		d, ok := CompareDistributions(day(random, 100, .5, 8, 40), day(random, 100, .5, 8, 40), settings)
 		require.True(t, ok)
 		require.LessOrEqual(t, d.Low, d.D)
 		require.GreaterOrEqual(t, d.High, d.D)
 		if d.Drifted {
 			flagged++
 		}
-		if d.Low <= .0 {
-			covered++
-		}
 	}
-	t.Logf("flagged %d of %d equal days; lower bound 0 on %d", flagged, days, covered)
-	require.LessOrEqual(t, flagged, 4)
+	t.Logf("flagged %d of %d equal days", flagged, days)
+	require.LessOrEqual(t, flagged, 6)
 }
 
 func TestDistanceOfARealDrift(t *testing.T) {
