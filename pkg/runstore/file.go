@@ -50,7 +50,7 @@ func eachContentRecord(content io.ReaderAt, size int64, do func([]rawlog.Record)
 // checkSchema verifies that a table has all columns of a record, and returns its number of rows.
 func checkSchema(content io.ReaderAt, size int64) (rows int64, err error) {
 	defer noPanic(&err)
-	file, err := parquet.OpenFile(content, size)
+	file, err := openParquet(content, size)
 	if err != nil {
 		return 0, err
 	}

@@ -141,6 +141,7 @@ func FuzzJudgedColumns(f *testing.F) {
 	f.Add(data)
 	f.Add(data[:len(data)/2])
 	f.Add([]byte("PAR1PAR1"))
+	f.Add([]byte("PAR1\xdb\xca\xcf\x7fPAR1"))
 	f.Fuzz(func(_ *testing.T, data []byte) {
 		_ = eachJudgedRow(bytes.NewReader(data), int64(len(data)), rows, func([]rawlog.Record) error { return nil })
 	})

@@ -1,6 +1,7 @@
 package runstore
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -42,7 +43,7 @@ func openTable[T any](content io.ReaderAt, size, want int64, without map[string]
 // openFile opens a table of so many rows: a damaged footer must not decide how much is read.
 func openFile(content io.ReaderAt, size, want int64) (file *parquet.File, err error) {
 	defer noPanic(&err)
-	file, err = parquet.OpenFile(content, size)
+	file, err = openParquet(content, size)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +55,19 @@ func openFile(content io.ReaderAt, size, want int64) (file *parquet.File, err er
 		return nil, fmt.Errorf("the table has %d rows, expected %d", file.NumRows(), want)
 	}
 	return file, nil
+}
+
+// openParquet is parquet.OpenFile, which takes as much memory as the file says that its footer is long.
+func openParquet(content io.ReaderAt, size int64) (*parquet.File, error) {
+	const end = 8 // the footer's length, and PAR1
+	tail := make([]byte, end)
+	if _, err := content.ReadAt(tail, size-end); err != nil {
+		return nil, fmt.Errorf("not a readable Parquet table: %w", err)
+	}
+	if footer := int64(binary.LittleEndian.Uint32(tail)); footer > size-end {
+		return nil, fmt.Errorf("not a readable Parquet table: its footer is %d bytes long, and the file only %d", footer, size)
+	}
+	return parquet.OpenFile(content, size)
 }
 
 // leaveOut is the file without some of its columns.
