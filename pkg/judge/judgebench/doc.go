@@ -9,8 +9,8 @@
 //	verdict-s, verdict-MB  time and the largest resident memory of reading and judging all gates, with the bootstrap
 //	read-s, judge-s        the two parts of that time
 //	sort-s, sort-MB        the same of the pass that reads the same tables in full and sorts each metric for its percentiles
-//	verdict-cpu-s, sort-cpu-s
-//	                       CPU time of this process, which tells more where the machine is not quiet
+//	verdict-cpu-s, sort-cpu-s, x-sort-cpu
+//	                       the same by CPU time of this process, which tells more where the machine is not quiet
 //	x-sort                 verdict-s over sort-s, which depends little on the machine
-//	table-MB               what the tables hold, and what is read and hashed by both
+//	table-MB               what the tables hold: both passes read and hash all of it
 package judgebench

@@ -34,6 +34,7 @@ func BenchmarkVerdict(b *testing.B) {
 		b.ReportMetric(read.Seconds(), "read-s")
 		b.ReportMetric(verdict.seconds-read.Seconds(), "judge-s")
 		b.ReportMetric(verdict.seconds/sorted.seconds, "x-sort")
+		b.ReportMetric(verdict.cpuSeconds/sorted.cpuSeconds, "x-sort-cpu")
 		if verdict.megabytes > mostMB {
 			b.Errorf("judging took %.0f MB; at most %d are wanted", verdict.megabytes, mostMB)
 		}
