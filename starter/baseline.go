@@ -30,7 +30,8 @@ func newBaselineCommand(a *app) *cobra.Command {
 		Long: `Look at the versions of a target's baseline: what passing runs measured of the model that serves. The run store is read from
 this machine, with its keys; Temporal is not needed.`,
 	})
-	cmd.AddCommand(newBaselineListCommand(a), newBaselineShowCommand(a), newBaselineAlertsCommand(a), newBaselineAcceptCommand(a))
+	cmd.AddCommand(newBaselineListCommand(a), newBaselineShowCommand(a), newBaselineAlertsCommand(a), newBaselineAcceptCommand(a),
+		newBaselineScoresCommand(a))
 	return cmd
 }
 
@@ -108,7 +109,7 @@ the reference that later runs are held against.`,
 	f.format = formatText
 	cmd.Flags().IntVar(&f.version, "version", 0, "which version (default: the reference)")
 	cmd.Flags().StringVar(&o.Load, "load", "", "load level whose numbers count, such as 'concurrency 8' (default: the last)")
-	cmd.Flags().StringVar(&o.Selector, "selector", "", "PromQL label matchers of the servers (default: the model's name, where a label has it)")
+	cmd.Flags().StringVar(&o.Selector, "selector", "", "PromQL label matchers of the servers (default: the model's name, if a label has it)")
 	cmd.Flags().Float64Var(&o.ErrorBudget, "error-budget", 0, "share of requests that may fail (default: 0.001, or what the baseline had)")
 	return cmd
 }
@@ -140,7 +141,7 @@ regression does not become it by itself, so that small regressions cannot add up
 	return cmd
 }
 
-// withHistory opens the store for do and says in which way asking it failed.
+// withHistory opens the store for do and says in which way asking it failed. A specification must be about target, if one is given.
 func (a *app) withHistory(target string, f *baselineFlags, do func(*runstore.Store) error) error {
 	if err := checkTextOrJSON(f.format); err != nil {
 		return err
@@ -169,7 +170,7 @@ func (a *app) historyStore(target string, f *baselineFlags) (swap.Store, error) 
 	switch {
 	case f.file != "":
 		spec, err := a.loadSpec(f.file)
-		if err == nil && spec.Target != target {
+		if err == nil && target != "" && spec.Target != target {
 			err = &usageError{err: fmt.Errorf("%s is about target %q, not %q", f.file, spec.Target, target)}
 		}
 		return spec.Store, err

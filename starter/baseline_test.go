@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,10 +87,16 @@ func TestBaselineCommands(t *testing.T) {
 	require.Equal(t, "chat: version 3 is the reference; accepted by "+"ada", strings.SplitN(accepted.stdout, "@", 2)[0])
 	require.Contains(t, ask("alerts", "chat").stdout, "from version 3")
 
+	scores := ask("scores", "chat", "--metric", "ttft")
+	require.Equal(t, 0, scores.code, scores.stderr)
+	require.Regexp(t, `(?m)^chat +b +concurrency 8 +n/a +unknown +n/a +n/a +its size or its P99 is not known$`, scores.stdout)
+
 	for _, bad := range []struct {
 		args []string
 		says string
 	}{
+		{[]string{"scores"}, "takes at least one TARGET"},
+		{[]string{"scores", "nobody"}, "no registered baseline of target nobody"},
 		{[]string{"show", "chat", "--version", "9"}, "version 9 of the baseline of chat"},
 		{[]string{"show", "other"}, `is about target "chat", not "other"`},
 		{[]string{"alerts", "chat", "--load", "concurrency 9"}, "was measured at concurrency 8"},
@@ -110,4 +117,33 @@ func TestBaselineNeedsAStore(t *testing.T) {
 	got = swapgate(t.Context(), append(offline(t), "AWS_ACCESS_KEY_ID=x", "AWS_SECRET_ACCESS_KEY=y"),
 		"baseline", "list", "chat", "--store-bucket", "runs", "--store-endpoint", "http://127.0.0.1:1")
 	require.Equal(t, 69, got.code, got.stderr)
+}
+
+func TestScoresOfTargets(t *testing.T) {
+	cfg := localtest.S3(t)
+	store, err := runstore.Open(cfg)
+	require.NoError(t, err)
+	defer store.Close()
+	var targets []string
+	for i := range 8 {
+		target := fmt.Sprintf("chat-%d", i)
+		level := registry.Level{Label: "concurrency 8", Metrics: []registry.Metric{{Metric: swap.MetricE2E, P99: swap.Of(100 + 10*float64(i))}}}
+		_, err := registry.Register(t.Context(), store, registry.Draft{
+			Target: target, Source: registry.Source{RunID: "r", WorkSHA256: "w", Started: time.Now()},
+			Arms: swap.PerArm[registry.Measured]{Baseline: registry.Measured{
+				Serving: registry.Serving{Model: "m-8b-fp8", Billions: swap.Of(8)}, Levels: []registry.Level{level},
+			}},
+		})
+		require.NoError(t, err)
+		targets = append(targets, target)
+	}
+	scores, err := scoresOf(t.Context(), store, targets, swap.MetricE2E)
+	require.NoError(t, err)
+	require.InDelta(t, -1.53, scores[0].Z.Or(0), .01)
+	require.InDelta(t, 1.53, scores[7].Z.Or(0), .01)
+	require.Positive(t, scores[7].Robust.Or(0))
+	require.Contains(t, scoresTable(scores), "small, 16 GFLOPs a token, 8 bits")
+	few, err := scoresOf(t.Context(), store, targets[:2], swap.MetricE2E)
+	require.NoError(t, err)
+	require.Contains(t, few[0].Refusal, "2 models")
 }
