@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/swapgate/swapgate/pkg/baseline/drift"
@@ -151,26 +150,19 @@ func (w *watch) explain() {
 	for _, m := range metrics {
 		switch {
 		case m.Response == swap.DriftInconclusive:
-			w.reason(swap.ReasonNotDecided, m.Name, sentence(m.Message))
+			w.reason(swap.ReasonNotDecided, m.Name, m.Message+".")
 		case m.Response != swap.DriftSilent:
-			w.reason(swap.ReasonDrifted, m.Name, sentence(m.Message))
+			w.reason(swap.ReasonDrifted, m.Name, m.Message+".")
 		}
 	}
 	for _, d := range w.found.Distances {
 		switch {
 		case d.Drifted && d.Larger:
-			w.reason(swap.ReasonDistribution, string(d.Metric), sentence(d.Message))
+			w.reason(swap.ReasonDistribution, string(d.Metric), d.Message+".")
 		case d.Drifted:
-			w.find(swap.Notable, string(d.Metric), sentence(d.Message), "The model became faster; a new validation registers that.")
+			w.find(swap.Notable, string(d.Metric), d.Message+".", "The model became faster; a new validation registers that.")
 		}
 	}
-}
-
-func sentence(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:] + "."
 }
 
 // distances compares the requests themselves, as long as the baseline's are still in the store.

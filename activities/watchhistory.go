@@ -130,7 +130,10 @@ func (w *watch) changes(g swap.Gate, before []drift.Run, levels []registry.Level
 		c := &found[i]
 		c.Message = fmt.Sprintf("%s changed by %+.1f %% with the run of %s (%s → %s over %d runs, p %s)", c.Name, 100*c.Relative.Or(0),
 			c.At.UTC().Format(time.DateTime), c.Before, c.After, c.Runs, c.P)
-		w.find(swap.Notable, c.Name, sentence(c.Message), "Look at what was changed on the service at that time: run "+c.RunID+".")
+	}
+	if len(found) > 0 {
+		last := found[len(found)-1]
+		w.find(swap.Notable, last.Name, last.Message+".", "Look at what was changed on the service at that time: run "+last.RunID+".")
 	}
 	w.found.Changes = append(w.found.Changes, found...)
 	return nil
