@@ -134,7 +134,8 @@ func TestWatchDrivesTheBaselineAsBothArmsAndMovesNoTraffic(t *testing.T) {
 	env := startWatch(t, f)
 	in := request()
 	in.Spec.Telemetry.Sources = []swap.TelemetrySource{
-		{Kind: swap.SourceDCGM, URL: "http://a-gpu", Arm: swap.Baseline}, {Kind: swap.SourceDCGM, URL: "http://b-gpu", Arm: swap.Candidate},
+		{Kind: swap.SourceDCGM, URL: "http://a-gpu", Arm: swap.Baseline},
+		{Kind: swap.SourceDCGM, URL: "http://b-gpu", Arm: swap.Candidate},
 		{Kind: swap.SourceDCGM, URL: "http://shared-gpu"},
 	}
 	env.ExecuteWorkflow(WatchBaseline, in)
