@@ -12,11 +12,14 @@ const blocksPerRun = 20
 // fewestInStage is the fewest blocks of a stage: the spread within a stage needs two.
 const fewestInStage = 2
 
+// fewestInBlock is the fewest requests of a block: those of one alone would count as independent of their neighbours.
+const fewestInBlock = 5
+
 // blocksIn is how many blocks each of so many stages is cut into, where the smaller arm has so many requests.
 func blocksIn(stages, requests, minBlocks int) int {
 	want := max(blocksPerRun, minBlocks)
 	each := max(fewestInStage, (want+stages-1)/stages)
-	return min(each, requests)
+	return max(1, min(each, requests/fewestInBlock))
 }
 
 // cut makes k blocks of a stage's requests, consecutive and of equal numbers. The time of a block is from its first send to that of

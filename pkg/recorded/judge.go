@@ -100,7 +100,7 @@ func apart(runs swap.PerArm[Run], common []swap.PerArm[*Stage]) swap.Finding {
 	message := "the runs were not driven in interleaved blocks: theirs are paired by their order, so what changed between the runs is in " +
 		"every difference"
 	if slices.ContainsFunc(common, func(c swap.PerArm[*Stage]) bool { return c.Baseline.Order == ByFile || c.Candidate.Order == ByFile }) {
-		message += fmt.Sprintf("; recorded without blocks: there are no start times of %s, so blocks are stretches of its file", runs.Baseline.Tool)
+		message += fmt.Sprintf("; recorded without blocks: %s has no start times, so blocks are stretches of its file", runs.Baseline.Tool)
 	}
 	return swap.Finding{
 		Severity: swap.Notable, Subject: "runs", Message: message,
@@ -122,17 +122,23 @@ func notes(runs swap.PerArm[Run]) []swap.Finding {
 // promptShare is the difference of mean prompt lengths from which the runs asked for different work.
 const promptShare = .05
 
-// unlike notes levels whose prompts differ between the runs.
+// unlike notes a level of which nothing is known, and one whose prompts differ between the runs.
 func unlike(common []swap.PerArm[*Stage]) []swap.Finding {
 	for _, c := range common {
+		if c.Baseline.Level.Unknown() {
+			return []swap.Finding{{
+				Severity: swap.Notable, Subject: "load", Message: "the files do not tell the load; that it was the same is taken for granted",
+				Next: "give the tool's summary beside the requests",
+			}}
+		}
 		b, c1 := c.Baseline.PromptTokens, c.Candidate.PromptTokens
 		if !b.Valid() || !c1.Valid() || math.Abs(c1.Or(0)-b.Or(0)) <= promptShare*b.Or(0) {
 			continue
 		}
 		return []swap.Finding{{
 			Severity: swap.Notable, Subject: "prompts",
-			Message: fmt.Sprintf("at %s the prompts have %.4g tokens in the baseline's run and %.4g in the candidate's, on average, so the runs did "+
-				"different work", c.Baseline.Level, b.Or(0), c1.Or(0)),
+			Message: fmt.Sprintf("at %s the prompts have %.4g tokens in the baseline's run and %.4g in the candidate's, on average, so the "+
+				"runs did different work", c.Baseline.Level, b.Or(0), c1.Or(0)),
 			Next: "record both with the same data set and seed",
 		}}
 	}

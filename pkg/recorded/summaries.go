@@ -88,6 +88,7 @@ func onlySummaries() swap.Finding {
 	return swap.Finding{
 		Severity: swap.Notable, Subject: "runs",
 		Message: "recorded without requests: a run has only summaries, so that no change can be told from chance and nothing passes or fails",
-		Next:    "record each request: vllm bench --save-result --save-detailed, profile_export.jsonl of AIPerf, request samples of GuideLLM, per_request of inference-perf",
+		Next: "record each request: vllm bench --save-result --save-detailed, profile_export.jsonl of AIPerf, request samples of " +
+			"GuideLLM, per_request of inference-perf",
 	}
 }

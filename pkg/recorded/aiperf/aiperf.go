@@ -164,5 +164,5 @@ func (r Records) notes() []string {
 	if r.cancelled == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d requests that aiperf broke off were left out; had they gone on, they might have been the slowest", r.cancelled)}
+	return []string{fmt.Sprintf("%d requests that aiperf broke off were left out; they might have been the slowest", r.cancelled)}
 }

@@ -130,4 +130,6 @@ func (s *summary) millis(p *recorded.Problems, field string, of func(*summary) *
 	return (&measure{Value: of(s), Unit: s.Unit}).millis(p, field)
 }
 
-func (s *summary) count(p *recorded.Problems, field string) float64 { return p.Tokens(field, s.mean()).Or(0) }
+func (s *summary) count(p *recorded.Problems, field string) float64 {
+	return p.Tokens(field, s.mean()).Or(0)
+}

@@ -133,7 +133,8 @@ func below(folder, uri string) (string, error) {
 			}
 		}
 	}
-	return "", recorded.Fault(filepath.Join(folder, manifestName), "copy the manifest again", "names the table %q, which is no place of a block", uri)
+	return "", recorded.Fault(filepath.Join(folder, manifestName), "copy the manifest again",
+		"names the table %q, which is no place of a block", uri)
 }
 
 func checkHash(path string, ref swap.ObjectRef) error {

@@ -149,7 +149,7 @@ func readFile(path, format string) (recorded.Run, error) {
 		return recorded.Run{}, err
 	}
 	if format != Auto && format != k.format {
-		return recorded.Run{}, recorded.Fault(path, "leave --format out, or give the right file", "is a result of %s, not of %s", k.format, format)
+		return recorded.Run{}, recorded.Fault(path, "leave --format out, or give another file", "is a result of %s, not of %s", k.format, format)
 	}
 	switch k {
 	case kind{aiperf.Tool, partRequests}:
