@@ -50,7 +50,7 @@ type document struct {
 	} `json:"load_summary"`
 	Successes struct {
 		Count   *float64 `json:"count"`
-		Latency struct {
+		Latency *struct {
 			Request *figures `json:"request_latency"`
 			TPOT    *figures `json:"time_per_output_token"`
 			TTFT    *figures `json:"time_to_first_token"`
@@ -163,8 +163,15 @@ func readStage(f File) (numbered, string, error) {
 		return s, "", err
 	}
 	p := recorded.NewProblems(f.Name)
+	const lifecycle = "give the lifecycle metrics as inference-perf wrote them, not those of Prometheus"
 	if d.Successes.Count == nil {
-		p.Add("successes.count", "give the lifecycle metrics as inference-perf wrote them", "is missing")
+		p.Add("successes.count", lifecycle, "is missing")
+	}
+	if d.Successes.Latency == nil {
+		p.Add("successes.latency", lifecycle, "is missing")
+	}
+	if err := p.Err(); err != nil {
+		return s, "", err
 	}
 	s.Stage = d.stage(p)
 	if s.number < 0 {

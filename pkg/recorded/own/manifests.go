@@ -83,15 +83,12 @@ func boundRows(manifests []swap.StepManifest) error {
 	for _, m := range manifests {
 		for _, b := range m.Blocks {
 			for _, s := range b.Slices {
-				if s.Raw.Rows < 0 || s.Raw.Rows > mostRows {
-					rows = mostRows
+				if s.Raw.Rows < 0 || s.Raw.Rows > mostRows-rows {
+					return fmt.Errorf("the run has more than %d requests: judge fewer steps at a time", mostRows)
 				}
 				rows += s.Raw.Rows
 			}
 		}
-	}
-	if rows > mostRows {
-		return fmt.Errorf("the run has more than %d requests: judge fewer steps at a time", mostRows)
 	}
 	return nil
 }
