@@ -1,0 +1,186 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// vllmResult writes a result of vllm bench with n requests, of which every latency is slow times as long, and failed of them.
+func vllmResult(t *testing.T, seed uint64, n, failed int, slow float64) string {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 3))
+	doc := map[string]any{
+		"model_id": "m", "request_rate": 4.0, "completed": n - failed, "failed": failed, "request_throughput": 4.0, "duration": float64(n) / 4,
+	}
+	var ttfts, starts, lens []float64
+	var itls [][]float64
+	var errs []string
+	for i := range n {
+		starts, lens = append(starts, float64(i)/4), append(lens, 3)
+		ttfts = append(ttfts, slow*.1*math.Exp(.2*random.NormFloat64()))
+		itls = append(itls, []float64{slow * .01, slow * .01})
+		errs = append(errs, "")
+		if i < failed {
+			errs[i], ttfts[i], itls[i], lens[i] = "Internal Server Error", 0, []float64{}, 0
+		}
+	}
+	doc["ttfts"], doc["start_times"], doc["output_lens"], doc["itls"], doc["errors"] = ttfts, starts, lens, itls, errs
+	data, err := json.Marshal(doc)
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "result.json")
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+	return path
+}
+
+func TestJudgeExitsByTheVerdict(t *testing.T) {
+	before, same, slow := vllmResult(t, 1, 4000, 0, 1), vllmResult(t, 2, 4000, 0, 1), vllmResult(t, 3, 4000, 0, 1.5)
+	for _, c := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{before, slow}, exitFail, "✘ FAIL"},
+		{[]string{slow, before, "--gate", "ttft:p95:10%", "--gate", "tpot:mean"}, exitPass, "✔ PASS"},
+		{[]string{before, same, "--gate", "ttft:p50:10%", "--gate", "error_rate:1%"}, exitPass, "✔ PASS"},
+		{[]string{before, same, "--gate", "ttft:p50:10%", "--baseline-noise", "30%"}, exitInconclusive, "? INCONCLUSIVE"},
+		{[]string{before, slow, "--gate", "ttft:p50:500ms"}, exitPass, "✔ PASS"},
+		{[]string{before, vllmResult(t, 4, 4000, 400, .5), "--gate", "error_rate"}, exitFail, "mostly with http_5xx"},
+		{[]string{before, slow, "-f", specFile}, exitFail, "✘ FAIL"},
+		{[]string{before, slow, "-f", specFile, "--gate", "tpot:p50:90%"}, exitPass, "✔ PASS"},
+		{[]string{before, slow, "--format", "vllm", "-o", "markdown"}, exitFail, "FAIL"},
+	} {
+		got := swapgate(t.Context(), nil, append([]string{"judge"}, c.args...)...)
+		require.Equal(t, c.code, got.code, "%v\n%s%s", c.args, got.stdout, got.stderr)
+		require.Contains(t, got.stdout, c.says)
+	}
+}
+
+func TestJudgeHandsOutTheVerdictDocument(t *testing.T) {
+	before, slow := vllmResult(t, 1, 1200, 0, 1), vllmResult(t, 3, 1200, 0, 1.5)
+	file := filepath.Join(t.TempDir(), "verdict.json")
+	got := swapgate(t.Context(), nil, "judge", before, slow, "-o", "json", "--write", "json="+file)
+	require.Equal(t, exitFail, got.code, got.stderr)
+	require.Empty(t, got.stderr, "findings are in the document")
+	written, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, got.stdout, string(written))
+	var v swap.Verdict
+	require.NoError(t, json.Unmarshal(written, &v))
+	require.Equal(t, swap.Fail, v.Verdict)
+	require.Equal(t, "m", v.Arms.Candidate.Model)
+	require.Equal(t, swap.StageCompare, v.Stage)
+	require.NotEmpty(t, v.Provenance.EvidenceSHA256)
+	require.NotEmpty(t, v.Provenance.Version)
+	require.NotEmpty(t, v.Findings)
+	again := swapgate(t.Context(), nil, "judge", before, slow, "-o", "json")
+	require.Equal(t, got.stdout, again.stdout, "the same runs give the same bytes")
+}
+
+func TestJudgeSaysInTextWhatTheRunsLack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.json")
+	require.NoError(t, os.WriteFile(path, []byte(`{"model_id": "m", "completed": 9, "request_throughput": 1, "median_ttft_ms": 50}`), 0o600))
+	got := swapgate(t.Context(), nil, "judge", path, path)
+	require.Equal(t, exitInconclusive, got.code)
+	require.Contains(t, got.stderr, "note: baseline: the file has only summaries: record with --save-result --save-detailed\n")
+	require.Contains(t, got.stdout, "[LOW_N]")
+	require.Contains(t, got.stdout, "+0.0 %")
+}
+
+func TestJudgeOneRunOfOurs(t *testing.T) {
+	folder := t.TempDir()
+	for block := 1; block <= 24; block++ {
+		arm := swap.Baseline
+		if block%4 == 2 || block%4 == 3 {
+			arm = swap.Candidate
+		}
+		place := filepath.Join(folder, fmt.Sprintf("block-%03d-%s", block, arm))
+		require.NoError(t, os.Mkdir(place, 0o700))
+		require.NoError(t, os.Rename(tableOfBlock(t, int32(block), arm, 40), filepath.Join(place, "requests.parquet")))
+	}
+	got := swapgate(t.Context(), nil, "judge", folder, "--gate", "output_tokens:mean:10%")
+	require.Equal(t, exitInconclusive, got.code, "the tables have no pairs: %s", got.stdout)
+	got = swapgate(t.Context(), nil, "judge", folder, folder, "--gate", "output_tokens:mean:10%", "--candidate-arm", "baseline")
+	require.Equal(t, exitPass, got.code, got.stdout)
+	require.Contains(t, got.stderr, "there is no manifest.json")
+}
+
+func TestJudgeRefusesWhatItCannotJudge(t *testing.T) {
+	result := vllmResult(t, 1, 20, 0, 1)
+	guide := filepath.Join(t.TempDir(), "g.json")
+	require.NoError(t, os.WriteFile(guide, []byte(`{"metadata": {}, "benchmarks": [{}]}`), 0o600))
+	text := filepath.Join(t.TempDir(), "x.txt")
+	require.NoError(t, os.WriteFile(text, []byte("hello"), 0o600))
+	broken := filepath.Join(t.TempDir(), "b.json")
+	require.NoError(t, os.WriteFile(broken, []byte(`{"model_id": "m", "completed": 1, "request_throughput": 1, "ttfts": [1], "itls": []}`), 0o600))
+	parquet := filepath.Join(t.TempDir(), "x.parquet")
+	require.NoError(t, os.WriteFile(parquet, []byte("PAR1"), 0o600))
+	for says, c := range map[string]struct {
+		args []string
+		next string
+	}{
+		"takes BASELINE and CANDIDATE":                       {nil, "--help"},
+		`unknown format "wrk": use one of auto, swapgate`:    {[]string{"--format", "wrk", result, result}, "--help"},
+		"unknown format \"xml\": use one of json":            {[]string{"-o", "xml", result, result}, "--help"},
+		`--candidate-arm "both": use baseline or candidate`:  {[]string{"--candidate-arm", "both", result, result}, "--help"},
+		`--baseline-noise "much": want a share`:              {[]string{"--baseline-noise", "much", result, result}, "--help"},
+		`--gate "ttft:p99:fast": "fast" is neither`:          {[]string{"--gate", "ttft:p99:fast", result, result}, "--help"},
+		`gates[0].metric`:                                    {[]string{"--gate", "speed", result, result}, ""},
+		"is a run of one service: name the run of the other": {[]string{result}, "--help"},
+		"none.json: no such file or directory":               {[]string{"none.json", result}, "check the path"},
+		"recorded by different tools":                        {[]string{result, guide}, "one tool"},
+		"x.txt: is not JSON":                                 {[]string{text, result}, "give a result of vllm bench"},
+		"b.json: itls: has 0 elements, but ttfts has 1":      {[]string{broken, result}, "--save-detailed"},
+		"x.parquet: ": {[]string{parquet, result}, "that this version wrote"},
+		"which store s3://b/runs/t/r is in has to be told": {[]string{"s3://b/runs/t/r"}, "--help"},
+		"is a result of vllm, not of llmperf":              {[]string{"--format", "llmperf", result, result}, "leave --format out"},
+	} {
+		t.Run(says, func(t *testing.T) {
+			got := swapgate(t.Context(), nil, append([]string{"judge"}, c.args...)...)
+			require.Equal(t, exitUsage, got.code, got.stdout)
+			require.Contains(t, got.stderr, says)
+			require.Contains(t, got.stderr, c.next)
+			require.Empty(t, got.stdout)
+		})
+	}
+}
+
+func TestGateLines(t *testing.T) {
+	for text, want := range map[string]string{
+		"ttft:p99":              `  - {metric: "ttft", stat: p99}` + "\n",
+		"ttft:p99:10%":          `  - {metric: "ttft", stat: p99, margin: 0.1, unit: relative}` + "\n",
+		"ttft:p50:25ms":         `  - {metric: "ttft", stat: p50, margin: 25, unit: absolute}` + "\n",
+		"error_rate:0.5%":       `  - {metric: "error_rate", margin: 0.005, unit: absolute}` + "\n",
+		"throughput:0.05":       `  - {metric: "throughput", margin: 0.05, unit: relative}` + "\n",
+		"output_tokens:3tokens": `  - {metric: "output_tokens", margin: 3, unit: absolute}` + "\n",
+	} {
+		got, err := gateLine(text)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	for _, text := range []string{"ttft:p98", "ttft:-5%", "ttft:NaN", "ttft:Inf%", "ttft:p99:1e400"} {
+		_, err := gateLine(text)
+		require.Error(t, err, text)
+	}
+}
+
+// No text of a gate can say more than a gate.
+func FuzzGateLine(f *testing.F) {
+	f.Add("ttft:p99:10%")
+	f.Add("a\"}\nstore: {bucket: x}")
+	f.Fuzz(func(t *testing.T, text string) {
+		spec, err := gatesOnly([]string{text})
+		if err == nil {
+			require.Len(t, spec.Gates, 1)
+			require.Equal(t, "recorded", spec.Target)
+		}
+	})
+}
