@@ -65,23 +65,26 @@ func (i acrossRuns) bounds(level float64) (low, high float64) {
 }
 
 func (i acrossRuns) pAbove(x float64) float64 {
-	return max(i.interval.pAbove(x), i.invert(func(level float64) bool {
+	return i.atLeast(i.interval.pAbove(x), func(level float64) bool {
 		low, _ := i.bounds(level)
 		return low > x
-	}))
+	})
 }
 
 func (i acrossRuns) pBelow(x float64) float64 {
-	return max(i.interval.pBelow(x), i.invert(func(level float64) bool {
+	return i.atLeast(i.interval.pBelow(x), func(level float64) bool {
 		_, high := i.bounds(level)
 		return high < x
-	}))
+	})
 }
 
-// invert finds the highest level at which the bound still clears a value; what is left to 1 is the p-value. One above a half is
-// given as 1.
-func (i acrossRuns) invert(clears func(level float64) bool) float64 {
+// atLeast is the p-value p of the blocks, or the larger one of the widened bound: what the highest level at which that still clears
+// a value leaves to 1. Above a half, how large it is decides nothing.
+func (i acrossRuns) atLeast(p float64, clears func(level float64) bool) float64 {
 	const even = .5
+	if p >= even {
+		return p
+	}
 	if !clears(even) {
 		return 1
 	}
@@ -94,7 +97,7 @@ func (i acrossRuns) invert(clears func(level float64) bool) float64 {
 			high = t
 		}
 	}
-	return stats.TCDF(-low, i.df)
+	return max(p, stats.TCDF(-low, i.df))
 }
 
 // method is that of the blocks. What was exact in them is so no longer.

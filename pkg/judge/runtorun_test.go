@@ -14,7 +14,7 @@ import (
 
 func drawScene(t *rapid.T) scene {
 	s := usual()
-	s.seed, s.steps, s.pairs, s.requests = rapid.Uint64().Draw(t, "seed"), 1, 10, 60
+	s.seed, s.steps, s.pairs, s.requests = rapid.Uint64().Draw(t, "seed"), 1, 10, 30
 	s.ttft = rapid.Float64Range(.8, 2).Draw(t, "ttft")
 	s.tokens = rapid.Float64Range(.8, 1.2).Draw(t, "tokens")
 	s.baseFail = rapid.SampledFrom([]float64{0, .01, .3}).Draw(t, "baseFail")
@@ -97,7 +97,7 @@ func TestNoiseAddsInQuadrature(t *testing.T) {
 	require.InDeltaSlice(t, []float64{wantLow, wantHigh}, []float64{low, high}, 1e-12)
 	require.InDelta(t, want.pAbove(.1), wide.pAbove(.1), 1e-9)
 	require.InDelta(t, want.pBelow(.35), wide.pBelow(.35), 1e-9)
-	require.InDelta(t, 1, wide.pAbove(.3), 0)
+	require.Greater(t, wide.pAbove(.3), .5)
 
 	exact := acrossRuns{interval: studentInterval{theta: .2, df: 19}, theta: .2, noise: .04, df: 19}
 	low, _ = exact.bounds(.95)
@@ -132,7 +132,7 @@ func TestNoiseOnTheScaleOfAGate(t *testing.T) {
 // A baseline of another run is off by a factor that no block shows. Bounds that know how large such factors are miss the truth no
 // more often than they may, and others far too often.
 func TestNoiseBetweenRunsIsCovered(t *testing.T) {
-	const runs, noise = 400, .08
+	const runs, noise = 200, .08
 	random := rand.New(rand.NewPCG(5, 8))
 	s := simulation{pairs: 12, requests: 60, phi: .5}
 	missed := map[float64]int{}
