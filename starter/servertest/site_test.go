@@ -111,7 +111,7 @@ func (b *bench) shortSpec() swap.Spec {
 	seconds := func(s float64) swap.Duration { return swap.Duration(s * float64(time.Second)) }
 	spec.Load = swap.Load{
 		Block: seconds(0.25), Settle: seconds(0.05),
-		Steps:       []swap.Step{{Rate: 80, Hold: seconds(1.25)}, {Rate: 80, Hold: seconds(1.25)}},
+		Steps: []swap.Step{{Rate: 80, Hold: seconds(1.25)}, {Rate: 80, Hold: seconds(1.25)}},
 		// A poor instrument is tolerated: several sites share this machine. TestStarvedLoadWorkerDecidesNothing has the real limits.
 		Calibration: swap.Calibration{Duration: seconds(1), TokenError: seconds(0.25), SendLateness: seconds(0.5)},
 	}
