@@ -9,6 +9,7 @@ import (
 	"github.com/swapgate/swapgate/pkg/baseline"
 	"github.com/swapgate/swapgate/pkg/judge"
 	"github.com/swapgate/swapgate/pkg/judge/classic"
+	"github.com/swapgate/swapgate/pkg/judge/jitter"
 	"github.com/swapgate/swapgate/pkg/load/capacity"
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/runstore"
@@ -80,9 +81,11 @@ func (a *Activities) CompareArms(ctx context.Context, in swap.CompareInput) (swa
 		return swap.Comparison{}, err
 	}
 	blocks := judge.NewCollector(e.manifests)
+	outliers := jitter.NewCollector(e.manifests)
 	before := readPast(ctx, store, in.Spec)
 	err = runstore.EachJudgedRecord(ctx, store, e.blocks(), func(records []rawlog.Record) error {
 		blocks.Add(records)
+		outliers.Add(records)
 		before.add(records)
 		return nil
 	})
@@ -91,6 +94,7 @@ func (a *Activities) CompareArms(ctx context.Context, in swap.CompareInput) (swa
 	}
 	comparison := judge.Decide(e.forJudge(in.Spec, blocks.Blocks(), in.Telemetry))
 	comparison.Capacity = capacity.Of(in.Spec.Load.Steps, in.Steps, throughputs(blocks.Blocks())...)
+	comparison.Jitter = outliers.Jitter()
 	comparison.Opinions = classic.Opinions(in.Spec.Judge.Opinions, blocks.Blocks(), comparison.Capacity)
 	return comparison, before.apply(ctx, store, in, e, &comparison)
 }

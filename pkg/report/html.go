@@ -32,6 +32,7 @@ type page struct {
 	Banner  banner
 	Gates   gateSection
 	Latency latencySection
+	Jitter  jitterPart
 	Steps   stepSection
 	Client  clientSection
 	Time    timeSection
@@ -51,6 +52,7 @@ func newPage(d Data) page {
 		Banner:   newBanner(v),
 		Gates:    newGateSection(v, figures),
 		Latency:  newLatencySection(d, figures),
+		Jitter:   newJitterPart(v),
 		Steps:    newStepSection(d, figures),
 		Client:   newClientSection(d),
 		Time:     newTimeSection(d, figures),

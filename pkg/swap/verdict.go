@@ -113,6 +113,8 @@ type Comparison struct {
 	Findings []Finding `json:"findings,omitempty"`
 	// Capacity is what the load steps say of where the arms saturate, one entry per curve.
 	Capacity []Capacity `json:"capacity,omitempty"`
+	// Jitter is what the unusually slow first tokens look like; absent where there is no first token.
+	Jitter *Jitter `json:"jitter,omitempty"`
 	// Opinions are what older rules say of the load stage. They decided nothing.
 	Opinions []Opinion `json:"opinions,omitempty"`
 	// Evidence is the hash of the manifests judged.
@@ -198,6 +200,8 @@ type Verdict struct {
 	Steps    []StepResult          `json:"steps"`
 	// Capacity is where the arms saturate, one entry for each curve that has two load steps or more.
 	Capacity []Capacity `json:"capacity,omitempty"`
+	// Jitter is what the unusually slow first tokens look like; absent where there is no first token. It decided nothing.
+	Jitter *Jitter `json:"jitter,omitempty"`
 	// Opinions are what older rules say of the load stage. They decided nothing.
 	Opinions []Opinion      `json:"opinions,omitempty"`
 	Rollout  *RolloutResult `json:"rollout,omitempty"`

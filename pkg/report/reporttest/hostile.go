@@ -33,6 +33,9 @@ func Hostile(text string) report.Data {
 		Knee: level, Peak: level, Saturation: level, Bend: &swap.Bend{Knee: level, Message: text}, KneeMessage: text, SaturationMessage: text,
 	}
 	v.Capacity = []swap.Capacity{{Steps: []int{1, 2}, Arms: swap.PerArm[swap.ArmCapacity]{Baseline: arm, Candidate: arm}}}
+	v.Jitter = &swap.Jitter{Arms: swap.PerArm[swap.ArmJitter]{Candidate: swap.ArmJitter{
+		Labels: []swap.JitterLabel{{Kind: swap.JitterKind(text), Count: 1}}, ClustersMessage: text,
+	}}}
 	v.Opinions = []swap.Opinion{{Rule: swap.RuleName(text), Subject: text, Says: swap.Says(text), Message: text, Weakness: text}}
 	for i := range v.Telemetry[0].Sources {
 		v.Telemetry[0].Sources[i].Source, v.Telemetry[0].Sources[i].LastError = text, text
