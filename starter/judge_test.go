@@ -120,7 +120,7 @@ func TestJudgeRefusesWhatItCannotJudge(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "x.txt")
 	require.NoError(t, os.WriteFile(text, []byte("hello"), 0o600))
 	broken := filepath.Join(t.TempDir(), "b.json")
-	require.NoError(t, os.WriteFile(broken, []byte(`{"model_id": "m", "completed": 1, "request_throughput": 1, "ttfts": [1], "itls": []}`), 0o600))
+	require.NoError(t, os.WriteFile(broken, []byte(`{"model_id": "m", "completed": 1, "request_throughput": 1, "ttfts": [1]}`), 0o600))
 	parquet := filepath.Join(t.TempDir(), "x.parquet")
 	require.NoError(t, os.WriteFile(parquet, []byte("PAR1"), 0o600))
 	for says, c := range map[string]struct {

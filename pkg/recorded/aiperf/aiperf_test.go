@@ -20,9 +20,11 @@ func line(startNS int64, more string) string {
 
 const failed = `{"metadata": {"request_start_ns": 5000000000}, "metrics": {}, "error": {"code": 503, "type": "X", "message": "no"}}` + "\n"
 
-const settings = `{"request_count": {"unit": "requests", "avg": 2}, "error_request_count": {"avg": 1}, "benchmark_duration": {"unit": "sec", "avg": 4},
+const settings = `{"request_count": {"unit": "requests", "avg": 2}, "error_request_count": {"avg": 1},
+"benchmark_duration": {"unit": "sec", "avg": 4},
 "request_latency": {"unit": "ms", "avg": 1030, "p50": 1000, "p99": 2000}, "time_to_first_token": {"unit": "ms", "avg": 30, "p95": 40},
-"inter_token_latency": {"unit": "ms", "avg": 10}, "output_token_throughput": {"avg": 50}, "output_sequence_length": {"avg": 101, "p50": 101},
+"inter_token_latency": {"unit": "ms", "avg": 10}, "output_token_throughput": {"avg": 50},
+"output_sequence_length": {"avg": 101, "p50": 101},
 "input_config": {"endpoint": {"model_names": ["m"]}, "loadgen": {"concurrency": 4}}, "aiperf_version": "0.3"}`
 
 func records(text string) (Records, error) { return ReadRecords("p.jsonl", strings.NewReader(text)) }

@@ -29,7 +29,8 @@ const bad = `{"request_start_time": 100.0, "info": {"error": "HTTP Error 429"}}`
 func read(text string) (recorded.Run, error) { return Read("g.json", strings.NewReader(text)) }
 
 func TestRequests(t *testing.T) {
-	run, err := read(report(`{"type_": "constant", "rate": 2.0, "max_concurrency": 10240}`, `{"successful": [`+good+`], "errored": [`+bad+`]}`))
+	run, err := read(report(`{"type_": "constant", "rate": 2.0, "max_concurrency": 10240}`,
+		`{"successful": [`+good+`], "errored": [`+bad+`]}`))
 	require.NoError(t, err)
 	require.Equal(t, "m", run.Model)
 	require.Equal(t, []string{"at 2 req/s 2 requests were cut off by the end of the benchmark and are left out"}, run.Notes)

@@ -14,12 +14,14 @@ import (
 func stage(rate float64, good, failed int) string {
 	return fmt.Sprintf(`{"load_summary": {"count": %d, "requested_rate": %g, "achieved_rate": %g}, "successes": {"count": %d,
 "latency": {"request_latency": {"mean": 0.5, "median": 0.4, "p99": 0.9}, "time_to_first_token": {"mean": 0.03, "p95": 0.04},
-"time_per_output_token": {"mean": 0.01}}, "throughput": {"output_tokens_per_sec": 64}, "prompt_len": {"mean": 200}, "output_len": {"mean": 63}},
+"time_per_output_token": {"mean": 0.01}}, "throughput": {"output_tokens_per_sec": 64}, "prompt_len": {"mean": 200},
+"output_len": {"mean": 63}},
 "failures": {"count": %d}}`, good+failed, rate, rate, good, failed)
 }
 
 const requestsFile = `[
-{"start_time": 10.0, "end_time": 11.1, "info": {"input_tokens": 5, "output_tokens": 11, "output_token_times": [10.1, 10.5, 11.0]}, "error": null},
+{"start_time": 10.0, "end_time": 11.1, "info": {"input_tokens": 5, "output_tokens": 11,
+"output_token_times": [10.1, 10.5, 11.0]}, "error": null},
 {"start_time": 2.0, "end_time": 3.0, "error": {"error_type": "HTTP Error 503", "error_msg": ""}},
 {"start_time": 12.0, "end_time": 13.1, "error": null, "computed_metrics": {"time_to_first_token": 0.1, "time_per_output_token": 0.01,
 "input_tokens": 5, "output_tokens": 11}}]`

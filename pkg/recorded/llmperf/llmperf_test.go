@@ -11,10 +11,14 @@ import (
 )
 
 const responses = `[
-{"error_code": null, "error_msg": "", "inter_token_latency_s": 0.02, "ttft_s": 0.1, "end_to_end_latency_s": 2.0, "number_output_tokens": 100, "number_input_tokens": 550},
-{"error_code": null, "error_msg": "", "inter_token_latency_s": 0.03, "ttft_s": 0.2, "end_to_end_latency_s": 3.0, "number_output_tokens": 100, "number_input_tokens": 550},
-{"error_code": 429, "error_msg": "slow down", "ttft_s": 0, "end_to_end_latency_s": 0, "number_output_tokens": 0, "number_input_tokens": 550},
-{"error_code": null, "error_msg": "", "inter_token_latency_s": 0.07, "ttft_s": 0.6, "end_to_end_latency_s": 7.0, "number_output_tokens": 97, "number_input_tokens": 550}
+{"error_code": null, "error_msg": "", "inter_token_latency_s": 0.02, "ttft_s": 0.1, "end_to_end_latency_s": 2.0,
+"number_output_tokens": 100, "number_input_tokens": 550},
+{"error_code": null, "error_msg": "", "inter_token_latency_s": 0.03, "ttft_s": 0.2, "end_to_end_latency_s": 3.0,
+"number_output_tokens": 100, "number_input_tokens": 550},
+{"error_code": 429, "error_msg": "slow down", "ttft_s": 0, "end_to_end_latency_s": 0,
+"number_output_tokens": 0, "number_input_tokens": 550},
+{"error_code": null, "error_msg": "", "inter_token_latency_s": 0.07, "ttft_s": 0.6, "end_to_end_latency_s": 7.0,
+"number_output_tokens": 97, "number_input_tokens": 550}
 ]`
 
 const summary = `{"model": "m", "num_concurrent_requests": 5, "results_ttft_s_quantiles_p50": 0.2, "results_ttft_s_mean": 0.3,

@@ -56,14 +56,16 @@ func store(t *testing.T, pairs int, slow float64, options ...parquet.WriterOptio
 		place := filepath.Join(fmt.Sprintf("block-%03d-%s", block, arm), "a1", requestsName)
 		path := filepath.Join(folder, place)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		require.NoError(t, parquet.WriteFile(path, rows(random, plan, slow), options...))
+		require.NoError(t, parquet.WriteFile(path, rows(random, plan, slow), append(options, parquet.PageBufferSize(4096))...))
 		data, err := os.ReadFile(path)
 		require.NoError(t, err)
 		sum := sha256.Sum256(data)
 		manifest.Blocks = append(manifest.Blocks, swap.BlockResult{
-			BlockPlan: plan, Started: time.Unix(100, 0).UTC(), MeasuredMS: 60_000, Planned: perBlock, Outcomes: swap.OutcomeCounts{swap.OK: perBlock},
+			BlockPlan: plan, Started: time.Unix(100, 0).UTC(), MeasuredMS: 60_000, Planned: perBlock,
+			Outcomes: swap.OutcomeCounts{swap.OK: perBlock},
 			Slices: []swap.BlockSlice{{Raw: swap.ObjectRef{
-				URI: "s3://b/runs/t/r/raw/step-01/" + filepath.ToSlash(place), SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(data)), Rows: perBlock,
+				URI: "s3://b/runs/t/r/raw/step-01/" + filepath.ToSlash(place), SHA256: hex.EncodeToString(sum[:]),
+				Bytes: int64(len(data)), Rows: perBlock,
 			}}},
 		})
 	}
@@ -181,7 +183,7 @@ func TestWhatWasChangedIsRefused(t *testing.T) {
 			t.Helper()
 			require.NoError(t, os.Remove(filepath.Join(folder, table)))
 		},
-		"which is no place of a block": change(func(m *swap.StepManifest) { m.Blocks[0].Slices[0].Raw.URI = "s3://b/block-1/../../../etc/passwd" }),
+		"which is no place of a block": change(func(m *swap.StepManifest) { m.Blocks[0].Slices[0].Raw.URI = "s3://b/block-1/../../etc" }),
 		"blocks[1]: is out of place":   change(func(m *swap.StepManifest) { m.Blocks[1].Block = 1 }),
 		"blocks[0]: is out of place":   change(func(m *swap.StepManifest) { m.Blocks[0].Arm = "other" }),
 		"this is no manifest":          change(func(m *swap.StepManifest) { m.Step = 0 }),

@@ -69,8 +69,9 @@ func TestLeaderboardSummaries(t *testing.T) {
 		require.NoError(t, json.Unmarshal(data, &theirs))
 		ours := llmperf.Summarise(responses)
 		for name, value := range theirs {
-			if !strings.HasPrefix(name, "results_") || strings.HasSuffix(name, "_per_min") || !strings.Contains(name, "_quantiles_") && !strings.HasSuffix(name, "_mean") &&
-				!strings.HasSuffix(name, "_min") && !strings.HasSuffix(name, "_max") && !strings.HasSuffix(name, "_stddev") {
+			if !strings.HasPrefix(name, "results_") || strings.HasSuffix(name, "_per_min") ||
+				!strings.Contains(name, "_quantiles_") && !strings.HasSuffix(name, "_mean") &&
+					!strings.HasSuffix(name, "_min") && !strings.HasSuffix(name, "_max") && !strings.HasSuffix(name, "_stddev") {
 				continue
 			}
 			want, isNumber := value.(float64)

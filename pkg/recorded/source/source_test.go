@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/swapgate/swapgate/pkg/recorded"
+	"github.com/swapgate/swapgate/pkg/recorded/inferenceperf"
 )
 
 const (
@@ -22,6 +23,12 @@ const (
 	llmperfSum   = `{"model": "m", "results_number_errors": 0, "results_ttft_s_mean": 1}`
 )
 
+const (
+	stageName  = "stage_0_lifecycle_metrics.json"
+	settings   = "profile_export_aiperf.json"
+	perRequest = inferenceperf.PerRequestName
+)
+
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -33,8 +40,9 @@ func folder(t *testing.T, files map[string]string) string {
 
 func TestContentTellsTheFormat(t *testing.T) {
 	for text, want := range map[string][2]string{
-		vllmText: {"vllm", ""}, aiperfLine: {"aiperf", "requests"}, aiperfLine + aiperfLine: {"aiperf", "requests"}, aiperfText: {"aiperf", "summary"},
-		guideText: {"guidellm", ""}, stageText: {"inference-perf", "summary"}, requestsText: {"inference-perf", "requests"},
+		vllmText: {"vllm", ""}, aiperfLine: {"aiperf", "requests"}, aiperfLine + aiperfLine: {"aiperf", "requests"},
+		aiperfText: {"aiperf", "summary"},
+		guideText:  {"guidellm", ""}, stageText: {"inference-perf", "summary"}, requestsText: {"inference-perf", "requests"},
 		llmperfText: {"llmperf", "requests"}, llmperfSum: {"llmperf", "summary"},
 	} {
 		format, part, err := Detect("f", strings.NewReader(text))
@@ -60,10 +68,10 @@ func TestFoldersAndWhatLiesBeside(t *testing.T) {
 		tool     string
 		measured bool
 	}{
-		"inference-perf":          {map[string]string{"stage_0_lifecycle_metrics.json": stageText, "config.yaml": ""}, "", "inference-perf", false},
-		"with requests":           {map[string]string{"stage_0_lifecycle_metrics.json": stageText, "per_request_lifecycle_metrics.json": requestsText}, "", "inference-perf", true},
+		"inference-perf":          {map[string]string{stageName: stageText, "config.yaml": ""}, "", "inference-perf", false},
+		"with requests":           {map[string]string{stageName: stageText, perRequest: requestsText}, "", "inference-perf", true},
 		"renamed requests":        {map[string]string{"r.json": requestsText}, "r.json", "inference-perf", true},
-		"aiperf":                  {map[string]string{"profile_export.jsonl": aiperfLine, "profile_export_aiperf.json": aiperfText}, "", "aiperf", true},
+		"aiperf":                  {map[string]string{"profile_export.jsonl": aiperfLine, settings: aiperfText}, "", "aiperf", true},
 		"aiperf by its lines":     {map[string]string{"profile_export.jsonl": aiperfLine}, "profile_export.jsonl", "aiperf", true},
 		"aiperf by its summaries": {map[string]string{"profile_export_aiperf.json": aiperfText}, "profile_export_aiperf.json", "aiperf", false},
 		"llmperf":                 {map[string]string{"a_individual.json": llmperfText, "a_summary.json": llmperfSum}, "", "llmperf", true},
