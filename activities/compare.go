@@ -8,6 +8,7 @@ import (
 
 	"github.com/swapgate/swapgate/pkg/baseline"
 	"github.com/swapgate/swapgate/pkg/judge"
+	"github.com/swapgate/swapgate/pkg/judge/attribution"
 	"github.com/swapgate/swapgate/pkg/judge/classic"
 	"github.com/swapgate/swapgate/pkg/judge/jitter"
 	"github.com/swapgate/swapgate/pkg/load/capacity"
@@ -82,10 +83,12 @@ func (a *Activities) CompareArms(ctx context.Context, in swap.CompareInput) (swa
 	}
 	blocks := judge.NewCollector(e.manifests)
 	outliers := jitter.NewCollector(e.manifests)
+	layers := attribution.NewCollector(e.manifests)
 	before := readPast(ctx, store, in.Spec)
 	err = runstore.EachJudgedRecord(ctx, store, e.blocks(), func(records []rawlog.Record) error {
 		blocks.Add(records)
 		outliers.Add(records)
+		layers.Add(records)
 		before.add(records)
 		return nil
 	})
@@ -94,7 +97,7 @@ func (a *Activities) CompareArms(ctx context.Context, in swap.CompareInput) (swa
 	}
 	comparison := judge.Decide(e.forJudge(in.Spec, blocks.Blocks(), in.Telemetry))
 	comparison.Capacity = capacity.Of(in.Spec.Load.Steps, in.Steps, throughputs(blocks.Blocks())...)
-	comparison.Jitter = outliers.Jitter()
+	comparison.Jitter, comparison.Attribution = outliers.Jitter(), layers.Attribution()
 	comparison.Opinions = classic.Opinions(in.Spec.Judge.Opinions, blocks.Blocks(), comparison.Capacity)
 	return comparison, before.apply(ctx, store, in, e, &comparison)
 }

@@ -185,6 +185,7 @@ func (v *validation) compare(ctx workflow.Context) (string, error) {
 	v.verdict.Gates = c.Gates
 	v.verdict.Capacity = c.Capacity
 	v.verdict.Jitter = c.Jitter
+	v.verdict.Attribution = c.Attribution
 	v.verdict.Opinions = c.Opinions
 	v.verdict.Findings = append(v.verdict.Findings, c.Findings...)
 	v.verdict.Provenance.EvidenceSHA256 = c.EvidenceSHA256

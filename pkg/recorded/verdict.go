@@ -11,7 +11,8 @@ import (
 func Verdict(c swap.Comparison, settings swap.Judge) swap.Verdict {
 	v := swap.Verdict{
 		SchemaVersion: swap.VerdictSchemaVersion, Verdict: c.Decision, Reasons: c.Reasons, Stage: swap.StageCompare,
-		Gates: c.Gates, Findings: c.Findings, Capacity: c.Capacity, Jitter: c.Jitter, Opinions: c.Opinions, Steps: []swap.StepResult{},
+		Gates: c.Gates, Findings: c.Findings, Capacity: c.Capacity, Jitter: c.Jitter, Attribution: c.Attribution, Opinions: c.Opinions,
+		Steps:      []swap.StepResult{},
 		Provenance: swap.Provenance{Seed: settings.Seed, EvidenceSHA256: c.EvidenceSHA256},
 	}
 	if v.Gates == nil {

@@ -33,6 +33,7 @@ type page struct {
 	Gates   gateSection
 	Latency latencySection
 	Jitter  jitterPart
+	Layers  []string
 	Steps   stepSection
 	Client  clientSection
 	Time    timeSection
@@ -53,6 +54,7 @@ func newPage(d Data) page {
 		Gates:    newGateSection(v, figures),
 		Latency:  newLatencySection(d, figures),
 		Jitter:   newJitterPart(v),
+		Layers:   layerLines(v.Attribution),
 		Steps:    newStepSection(d, figures),
 		Client:   newClientSection(d),
 		Time:     newTimeSection(d, figures),

@@ -115,6 +115,8 @@ type Comparison struct {
 	Capacity []Capacity `json:"capacity,omitempty"`
 	// Jitter is what the unusually slow first tokens look like; absent where there is no first token.
 	Jitter *Jitter `json:"jitter,omitempty"`
+	// Attribution is which layer carries the difference of latency; absent for fewer than 4 pairs of blocks. It decided nothing.
+	Attribution *Attribution `json:"attribution,omitempty"`
 	// Opinions are what older rules say of the load stage. They decided nothing.
 	Opinions []Opinion `json:"opinions,omitempty"`
 	// Evidence is the hash of the manifests judged.
@@ -202,6 +204,8 @@ type Verdict struct {
 	Capacity []Capacity `json:"capacity,omitempty"`
 	// Jitter is what the unusually slow first tokens look like; absent where there is no first token. It decided nothing.
 	Jitter *Jitter `json:"jitter,omitempty"`
+	// Attribution is which layer carries the difference of latency; absent for fewer than 4 pairs of blocks. It decided nothing.
+	Attribution *Attribution `json:"attribution,omitempty"`
 	// Opinions are what older rules say of the load stage. They decided nothing.
 	Opinions []Opinion      `json:"opinions,omitempty"`
 	Rollout  *RolloutResult `json:"rollout,omitempty"`

@@ -36,6 +36,9 @@ func Hostile(text string) report.Data {
 	v.Jitter = &swap.Jitter{Arms: swap.PerArm[swap.ArmJitter]{Candidate: swap.ArmJitter{
 		Labels: []swap.JitterLabel{{Kind: swap.JitterKind(text), Count: 1}}, ClustersMessage: text,
 	}}}
+	v.Attribution = &swap.Attribution{
+		Layers: []swap.LayerShare{{Layer: swap.Layer(text)}}, Layer: swap.Layer(text), DiffTrace: swap.Layer(text),
+	}
 	v.Opinions = []swap.Opinion{{Rule: swap.RuleName(text), Subject: text, Says: swap.Says(text), Message: text, Weakness: text}}
 	for i := range v.Telemetry[0].Sources {
 		v.Telemetry[0].Sources[i].Source, v.Telemetry[0].Sources[i].LastError = text, text
