@@ -42,12 +42,15 @@ type blockKey struct{ step, block int }
 type block struct {
 	step, pair int
 	arm        swap.Arm
-	parts      map[int32]parts
+	parts      []parts
 	floor      float64
 }
 
-// parts are in ms; tokens are those after the first.
-type parts struct{ late, wait, decode, tokens float64 }
+// parts of request seq are in ms; tokens are those after the first.
+type parts struct {
+	seq                        int32
+	late, wait, decode, tokens float64
+}
 
 // NewCollector has the sealed blocks of the manifests, without records.
 func NewCollector(manifests []swap.StepManifest) *Collector {
@@ -55,7 +58,7 @@ func NewCollector(manifests []swap.StepManifest) *Collector {
 	for _, m := range manifests {
 		for _, b := range m.Blocks {
 			c.index[blockKey{b.Step, b.Block}] = len(c.blocks)
-			c.blocks = append(c.blocks, block{step: b.Step, pair: b.Pair, arm: b.Arm, parts: map[int32]parts{}})
+			c.blocks = append(c.blocks, block{step: b.Step, pair: b.Pair, arm: b.Arm})
 		}
 	}
 	return c
@@ -73,7 +76,7 @@ func (c *Collector) Add(records []rawlog.Record) {
 		end, ends := r.E2E().Get()
 		tokens, counted := r.Tokens().Get()
 		if waits && ends && counted && tokens >= 1 {
-			c.blocks[at].parts[r.Seq] = parts{r.ClientLate().Or(0), wait, end - wait, tokens - 1}
+			c.blocks[at].parts = append(c.blocks[at].parts, parts{r.Seq, r.ClientLate().Or(0), wait, end - wait, tokens - 1})
 		}
 	}
 }
@@ -125,7 +128,7 @@ func (c *Collector) pairs() (all []deltas, strata stats.Strata) {
 	matched := map[place]swap.PerArm[*block]{}
 	for i := range c.blocks {
 		b := &c.blocks[i]
-		b.setFloor()
+		b.seal()
 		at := place{b.step, b.pair}
 		both := matched[at]
 		*both.Ptr(b.arm) = b
@@ -146,7 +149,9 @@ func (c *Collector) pairs() (all []deltas, strata stats.Strata) {
 	return all, strata.MergeSingles()
 }
 
-func (b *block) setFloor() {
+// seal puts the requests into the order of the schedule and finds the quick wait.
+func (b *block) seal() {
+	slices.SortFunc(b.parts, func(p, q parts) int { return cmp.Compare(p.seq, q.seq) })
 	waits := make([]float64, 0, len(b.parts))
 	for _, p := range b.parts {
 		waits = append(waits, p.wait)
@@ -156,16 +161,16 @@ func (b *block) setFloor() {
 }
 
 func between(base, cand *block) (d deltas) {
-	seqs := make([]int32, 0, len(base.parts))
-	for seq := range base.parts {
-		if _, both := cand.parts[seq]; both {
-			seqs = append(seqs, seq)
-		}
-	}
-	slices.Sort(seqs)
 	model := cand.floor - base.floor
-	for _, seq := range seqs {
-		p, q := base.parts[seq], cand.parts[seq]
+	rest := cand.parts
+	for _, p := range base.parts {
+		for len(rest) > 0 && rest[0].seq < p.seq {
+			rest = rest[1:]
+		}
+		if len(rest) == 0 || rest[0].seq != p.seq {
+			continue
+		}
+		q := rest[0]
 		length, speed := decoding(p, q)
 		d.layers[0] += length
 		d.layers[1] += q.late - p.late + q.wait - p.wait - model
