@@ -44,7 +44,7 @@ func measure(seed uint64, candidate world) *Collector {
 	return c
 }
 
-// Of 60 seeded measurements for each layer, most of them near noise: how often the planted one is named.
+// Of 60 seeded measurements for each layer, in each of which one layer changed: how often it is named.
 func TestThePlantedLayerIsRecovered(t *testing.T) {
 	for name, plants := range map[swap.Layer][]world{
 		swap.LayerData:   {{.02, 1, 1, 1.1}, {.02, 1, 1, 1.3}, {.02, 1, 1, .8}},
