@@ -1,0 +1,107 @@
+package swapbench
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/swapgate/swapgate/pkg/judge"
+	"github.com/swapgate/swapgate/pkg/load/rawlog"
+	"github.com/swapgate/swapgate/pkg/sim/process"
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+const (
+	// correlatedShare is the part of the variance of a latency that follows the AR(1) process.
+	correlatedShare = .5
+	blockSeconds    = 10
+	// rateNoise is the standard deviation of the logarithm of a block's throughput.
+	rateNoise = .02
+	tokens    = 100
+	tpotMS    = 10
+)
+
+// generator draws one repetition.
+type generator struct {
+	*Scenario
+	random *rand.Rand
+	launch swap.PerArm[float64]
+}
+
+// Evidence generates the repetition of a seed: blocks in the order ABBA, resamples for the bootstrap of the judge.
+func (s *Scenario) Evidence(random *rand.Rand, resamples int) judge.Evidence {
+	g := generator{Scenario: s, random: random}
+	for _, arm := range swap.Arms {
+		*g.launch.Ptr(arm) = math.Exp(s.Launch * random.NormFloat64())
+	}
+	e := judge.Evidence{
+		Gates: s.Gates, EvidenceSHA256: "swapbench",
+		Settings: swap.Judge{Level: .95, Resamples: resamples, MinBlocks: 10, MinTail: 30, Seed: random.Uint64()},
+		Planned:  swap.PerArm[int]{Baseline: s.Pairs, Candidate: s.Pairs},
+	}
+	for number := 1; number <= 2*s.Pairs; number++ {
+		arm := swap.Baseline
+		if number%4 == 2 || number%4 == 3 {
+			arm = swap.Candidate
+		}
+		e.Blocks = append(e.Blocks, g.block(number, arm))
+	}
+	if s.Spoil != nil {
+		s.Spoil(&e)
+	}
+	return e
+}
+
+// arm is what an arm truly does.
+type arm struct {
+	ttft, tpot         process.Process
+	tokens, rate, fail float64
+}
+
+func (s *Scenario) arm(which swap.Arm) arm {
+	a := arm{
+		ttft:   process.Process{Marginal: s.Marginal, Phi: s.Phi, Share: correlatedShare},
+		tpot:   process.Process{Marginal: process.LogNormal(tpotMS, .2), Phi: s.Phi, Share: correlatedShare},
+		tokens: tokens, rate: 1, fail: s.BaseErrors,
+	}
+	if which == swap.Candidate {
+		a.ttft.Shift, a.tpot.Shift, a.tokens, a.rate, a.fail = s.TTFT, s.TPOT, tokens*s.Tokens, s.Throughput, s.CandErrors
+		a.ttft.Faulty, a.ttft.FaultFactor = s.TailShare, s.TailFactor
+	}
+	return a
+}
+
+func (g *generator) block(number int, which swap.Arm) judge.Block {
+	a := g.arm(which)
+	level := g.launch.Get(which) * math.Exp(math.Log1p(g.Drift)*float64(number-1)/float64(2*g.Pairs-1))
+	ttft, tpot := a.ttft.Block(g.random, g.Requests, level), a.tpot.Block(g.random, g.Requests, level)
+	b := judge.Block{
+		Step: 1, Block: number, Pair: (number + 1) / 2, Arm: which, ScheduleSHA256: "s", Planned: g.Requests, Recorded: g.Requests,
+		MeasuredSeconds: blockSeconds * a.tokens / tokens / a.rate * math.Exp(rateNoise*g.random.NormFloat64()),
+		Outcomes:        swap.OutcomeCounts{},
+	}
+	for seq := range g.Requests {
+		r := rawlog.Record{
+			Step: 1, Block: int32(number), Pair: int32(b.Pair), Seq: int32(seq), Arm: string(which), Measured: true,
+			SentUnixNS: 1, LateUS: 100, Outcome: string(swap.OK),
+		}
+		g.answer(&r, a, ttft[seq], tpot[seq])
+		b.Outcomes[swap.Outcome(r.Outcome)]++
+		if g.SpoilRecord != nil {
+			g.SpoilRecord(&r)
+		}
+		b.Requests.Append(&r)
+	}
+	return b
+}
+
+func (g *generator) answer(r *rawlog.Record, a arm, ttft, tpot float64) {
+	if g.random.Float64() < a.fail {
+		r.Outcome = string(swap.HTTP5xx)
+		return
+	}
+	n := max(2, int32(math.Round(a.tokens*math.Exp(.1*g.random.NormFloat64()))))
+	first := int64(1e3 * ttft)
+	last := first + int64(1e3*tpot*float64(n-1))
+	prompt := int32(200)
+	r.FirstUS, r.LastUS, r.OutputTokens, r.PromptTokens = &first, &last, &n, &prompt
+}
