@@ -67,8 +67,8 @@ func (t *Table) Text() []byte {
 func (t *Table) Markdown() []byte {
 	var b bytes.Buffer
 	rows, checks := t.cells()
-	fmt.Fprintf(&b, "# SwapBench\n\nMade by `swapgate bench judge --output markdown` with seed %d and %d resamples.\n\n## Acceptance lines\n\n",
-		t.Seed, t.Resamples)
+	fmt.Fprintf(&b, "# SwapBench\n\nMade by `swapgate bench judge` with seed %d and %d resamples; `--quick` has 199 of them, and our judge alone."+
+		"\n\n## Acceptance lines\n\n", t.Seed, t.Resamples)
 	markdown(&b, checkColumns, checks)
 	b.WriteString("\n## All rules\n\n\"right\" is the share of verdicts that the label accepts, for a data-quality fault with the required " +
 		"reason.\n\n")

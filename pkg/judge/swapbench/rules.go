@@ -31,7 +31,9 @@ func rules() []rule {
 		{"Bayes .95", bayes},
 		{"benchstat", benchstat},
 		{"classic_5pct", classicFive},
-		{"classic_ks_adaptive", func(_ swap.Gate, s samples) bool { return classic.KSAdaptive{}.Read(s.all.Baseline, s.all.Candidate).Fires }},
+		{"classic_ks_adaptive", func(_ swap.Gate, s samples) bool {
+			return classic.KSAdaptive{}.Read(s.all.Baseline, s.all.Candidate).Fires
+		}},
 		{"cleaned +5 %", cleaned},
 	}
 }

@@ -241,7 +241,8 @@ func fewerMeasured(e *judge.Evidence) {
 			continue
 		}
 		var kept judge.Requests
-		ttft, tpot, n := b.Requests.PerRequest(swap.MetricTTFT), b.Requests.PerRequest(swap.MetricTPOT), b.Requests.PerRequest(swap.MetricOutputTokens)
+		ttft, tpot := b.Requests.PerRequest(swap.MetricTTFT), b.Requests.PerRequest(swap.MetricTPOT)
+		n := b.Requests.PerRequest(swap.MetricOutputTokens)
 		for k := range b.Requests.Len() * 4 / 5 {
 			r := rawlog.Record{Measured: true, SentUnixNS: 1, LateUS: 100, Arm: string(b.Arm), Outcome: string(b.Requests.Outcome(k))}
 			if r.Good() {
