@@ -31,7 +31,7 @@ func (c *checks) cache(p pairs) {
 	case math.IsNaN(difference):
 		c.oneSidedCache(shares)
 	case cachesDiffer(sums, p, difference):
-		c.contaminated = true
+		c.spoil(spoiled{swap.ReasonContaminated, "the arms' caches differ", dependsOnCache})
 		c.forbid(swap.ReasonContaminated, "cache", fmt.Sprintf(
 			"the arms' caches differ: %s, so latencies and throughput compare the caches; restart or flush both servers alike, or "+
 				"let prompt_cache be salted", cacheShares(shares)))

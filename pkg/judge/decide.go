@@ -26,11 +26,8 @@ func Decide(evidence Evidence) swap.Comparison {
 	comparison.Gates, comparison.Findings = judgeGates(evidence, p)
 	comparison.Findings = append(checked.findings, comparison.Findings...)
 	flagUnlikeWork(comparison.Gates, shifts.AnswerLength)
-	if checked.unbelievable {
-		withhold(comparison.Gates, swap.ReasonInstrument, "the load client cannot be believed", anyMetric)
-	}
-	if checked.contaminated {
-		withhold(comparison.Gates, swap.ReasonContaminated, "the arms' caches differ", dependsOnCache)
+	for _, s := range checked.spoiled {
+		s.withhold(comparison.Gates)
 	}
 	conclude(&comparison, checked, shifts)
 	return comparison
@@ -104,7 +101,7 @@ func conclude(c *swap.Comparison, checked checks, shifts Shifts) {
 	byDecision := map[swap.Decision][]swap.Reason{}
 	var regressions []swap.Reason
 	for _, gate := range c.Gates {
-		if gate.Reason.Code == swap.ReasonInstrument || gate.Reason.Code == swap.ReasonContaminated {
+		if checked.spoils(gate.Reason.Code) {
 			continue // the checks say it once for all gates
 		}
 		byDecision[gate.Decision] = append(byDecision[gate.Decision], gate.Reason)

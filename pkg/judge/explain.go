@@ -25,6 +25,8 @@ func explain(m measured, r swap.GateResult) string {
 		conclusion = "not decided, because the difference changed between the first and the second half of the steps"
 	case r.Decision == swap.Inconclusive && r.NeedBlocks > 0:
 		conclusion = fmt.Sprintf("not decided, about %d blocks would decide", r.NeedBlocks)
+	case r.Decision == swap.Inconclusive && r.Method == swap.MethodSummary:
+		conclusion = "not decided"
 	case r.Decision == swap.Inconclusive:
 		conclusion = "not decided, and more blocks are unlikely to make it pass"
 	}

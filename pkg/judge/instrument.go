@@ -63,7 +63,10 @@ func inSteps(steps []int) string {
 
 func (c *checks) disbelieve(message string) {
 	c.forbid(swap.ReasonInstrument, loadClient, message)
-	c.unbelievable = true
+	if !c.unbelievable {
+		c.unbelievable = true
+		c.spoil(spoiled{swap.ReasonInstrument, "the load client cannot be believed", anyMetric})
+	}
 }
 
 // lateSends is the check of last resort: it rests on the raw records alone, whatever the client says of itself.

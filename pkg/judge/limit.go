@@ -50,6 +50,8 @@ func explainLimit(m measured, r swap.GateResult) string {
 	case r.Decision == swap.Pass:
 	case r.NeedBlocks > 0:
 		conclusion = fmt.Sprintf("not decided, about %d blocks would decide", r.NeedBlocks)
+	case r.Method == swap.MethodSummary:
+		conclusion = "not decided"
 	default:
 		conclusion = "not decided, and more blocks are unlikely to make it pass"
 	}

@@ -24,7 +24,9 @@ type measured struct {
 	// noise is what runs differ by, on the gate's scale; 0 where both arms were measured in one.
 	noise float64
 	// unstableP is the p-value against "the difference did not change between the halves of the steps".
-	unstableP  float64
+	unstableP float64
+	// passless is set where a good difference shows nothing, because the candidate carried less load.
+	passless   bool
 	self       selfComparison
 	refusal    *swap.Reason
 	needBlocks int

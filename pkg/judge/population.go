@@ -24,6 +24,7 @@ func (c *checks) sampleRatio(p pairs) {
 	}
 	chi2, mismatch := stats.SampleRatio([]int{n.Baseline, n.Candidate}, []float64{.5, .5})
 	if mismatch < sampleRatioLevel {
+		c.spoil(spoiled{swap.ReasonSampleRatio, "the arms measured unlike numbers of requests of one plan", anyMetric})
 		c.forbid(swap.ReasonSampleRatio, "load", fmt.Sprintf(
 			"the arms planned the same number of requests, but %d of the baseline and %d of the candidate were measured (χ² = %.1f, "+
 				"p = %.2g): what decides whether a request is measured differs between the arms", n.Baseline, n.Candidate, chi2, mismatch))
@@ -40,6 +41,7 @@ func (c *checks) clock(blocks []Block) {
 		}
 	}
 	if impossible > 0 {
+		c.spoil(spoiled{swap.ReasonClock, "a load worker's clock cannot be trusted", anyMetric})
 		c.forbid(swap.ReasonClock, "load", fmt.Sprintf(
 			"%d requests have impossible times, such as a token before the request was sent or a last token before the first (the first of "+
 				"them in block %d of step %d): the clock of a load worker cannot be trusted", impossible, blocks[first].Block, blocks[first].Step))

@@ -14,13 +14,13 @@ import (
 const lengthMixShare = .05
 
 // checks are what is said of the evidence itself: failures that need no gate, reasons that forbid a pass, and findings that
-// do not. An unbelievable instrument forbids a fail too, and contaminated caches one by latency or throughput.
+// do not. An unbelievable instrument forbids a fail too, and what is spoiled one by the gates that it spoils.
 type checks struct {
 	failures     []swap.Reason
 	reasons      []swap.Reason
 	findings     []swap.Finding
+	spoiled      []spoiled
 	unbelievable bool
-	contaminated bool
 }
 
 func check(e Evidence, p pairs) checks {

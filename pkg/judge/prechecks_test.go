@@ -125,6 +125,10 @@ func TestArmsThatMeasureUnlikeSharesOfOnePlanAreASampleRatioMismatch(t *testing.
 	require.Equal(t, swap.ReasonSampleRatio, got.Reasons[0].Code)
 	require.Contains(t, got.Reasons[0].Message, "3600 of the baseline and 3240 of the candidate were measured (χ² = 18.9, p = 1.3e-05)")
 
+	lost := drop(5)
+	lost.Gates = append(lost.Gates, gate(swap.MetricThroughput, swap.StatRate, .05))
+	require.Equal(t, swap.Inconclusive, Decide(lost).Decision, "what the lost requests take away is not the candidate's")
+
 	got = Decide(drop(30)) // 3600 against 3480: χ² = 120²/7080 = 2.03
 	require.NotContains(t, codes(got.Reasons), swap.ReasonSampleRatio)
 

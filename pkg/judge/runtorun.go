@@ -25,9 +25,12 @@ func (m *measured) widen(runToRun float64) {
 
 // noiseOf is run-to-run noise on the gate's scale. A difference of values has it in proportion to the baseline's value (to the
 // candidate's where the baseline has none); a difference of error rates as if a run multiplied the odds of failing, p(1−p) for
-// each unit of the logarithm, by the rate of that arm for which it is more.
+// each unit of the logarithm, by the rate of that arm for which it is more. Answers are no longer on a slower machine, so that their
+// lengths have none.
 func (m *measured) noiseOf(runToRun float64) float64 {
 	switch base, cand := m.values.Baseline, m.values.Candidate; {
+	case m.gate.Metric == swap.MetricOutputTokens:
+		return 0
 	case m.gate.LogScale():
 		return runToRun
 	case m.gate.Metric == swap.MetricErrorRate:

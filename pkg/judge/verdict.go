@@ -55,14 +55,14 @@ func (m *measured) worsening() (theta, margin float64) {
 }
 
 // blocksToDecide estimates how many blocks per arm would bring the bound inside the margin with the usual power, were the
-// difference what it looks like; 0 where it looks like no number would.
+// difference what it looks like; 0 where it looks like no number would, or there are no blocks.
 func (m *measured) blocksToDecide(level float64) int {
 	theta, margin := m.worsening()
 	if !m.gate.HasLimit() {
 		theta = max(theta, 0) // nobody plans on a candidate that is better
 	}
 	room := m.beyondNoise(margin-theta, level)
-	if !(room > 0) || !(m.se > 0) {
+	if !(room > 0) || !(m.se > 0) || m.pairs == 0 {
 		return 0
 	}
 	factor := (stats.NormalQuantile(level) + stats.NormalQuantile(power)) * m.se / room
@@ -78,6 +78,7 @@ func (m *measured) settle(failP float64, gates int, settings swap.Judge) swap.Ga
 		return result
 	}
 	passes, regressed := m.within(settings.Level)
+	passes = passes && !m.passless
 	unstable := m.unstableP < unstableLevel/float64(gates)
 	switch {
 	case failP <= 1-settings.Level:

@@ -93,6 +93,9 @@ func boundsText(r swap.GateResult) string {
 
 // basisText says what a decision rests on, such as "24 blocks, block bootstrap".
 func basisText(m measured, r swap.GateResult) string {
+	if r.Method == swap.MethodSummary {
+		return fmt.Sprintf("summaries of %d and %d requests, no blocks", m.n.Baseline, m.n.Candidate)
+	}
 	text := fmt.Sprintf("%d blocks", m.pairs)
 	switch r.Method {
 	case swap.MethodBootstrap:

@@ -46,12 +46,7 @@ func TestGeneratorsMeetTheirLabels(t *testing.T) {
 func TestQuickTableHoldsTheLines(t *testing.T) {
 	table, err := Run(t.Context(), Options{Repetitions: 5, Seed: 1, Resamples: 199, OursOnly: true})
 	require.NoError(t, err)
-	var broken []string
-	for _, c := range table.Broken() {
-		broken = append(broken, c.Scenario)
-	}
-	// Known: a sample-ratio mismatch forbids a pass, but the throughput that the lost requests take away still fails.
-	require.Equal(t, []string{"fault/sample-ratio"}, broken)
+	require.Empty(t, table.Broken())
 }
 
 func TestTableDoesNotDependOnCPUs(t *testing.T) {
