@@ -54,7 +54,7 @@ const (
 	ReasonCouldNotMeasure   = "COULD_NOT_MEASURE"
 )
 
-// Method is how the bounds of a gate came about. All take blocks for the unit and not requests.
+// Method is how the bounds of a gate came about. All but MethodSummary take blocks for the unit and not requests.
 type Method string
 
 // The methods.
@@ -69,6 +69,9 @@ const (
 	MethodShares Method = "share_inversion"
 	// MethodExact compares values that do not vary between blocks.
 	MethodExact Method = "exact"
+	// MethodSummary has no blocks: it tells the spread from the percentiles or counts that another tool reported, widened by a design
+	// effect for the dependence of requests that these do not show. It is weaker than all others.
+	MethodSummary Method = "summary"
 )
 
 // GateResult is one gate with the evidence that decided it. For relative gates Change, Low and High are relative changes
