@@ -6,7 +6,7 @@ import (
 )
 
 // checkpointStride is the number of ranks between two checkpoints of a Pooled.
-const checkpointStride = 256
+const checkpointStride = 64
 
 // Pooled is the pooled values of several blocks, sorted once, so that a quantile under any weighting of the blocks costs
 // a binary search and a short walk in place of a sort.
@@ -14,8 +14,8 @@ type Pooled struct {
 	values []float64
 	block  []int32
 	blocks int
-	// below[c·blocks+k] is the number of values of block k among the first c·checkpointStride.
-	below []float64
+	// below[c·blocks+k] is the number of values of block k among the first c·checkpointStride, all[k] among all.
+	below, all []float64
 }
 
 // Pool sorts the values of all blocks together. The blocks are not changed.
@@ -35,21 +35,21 @@ func Pool(blocks [][]float64) Pooled {
 	for i, key := range keys {
 		p.values[i] = keyValue(key)
 	}
-	p.below = p.checkpoints()
+	p.below, p.all = p.checkpoints()
 	return p
 }
 
-// checkpoints counts the values of each block at every checkpointStride.
-func (p Pooled) checkpoints() []float64 {
-	count := make([]float64, p.blocks)
-	below := make([]float64, 0, p.blocks*(len(p.values)/checkpointStride+1))
+// checkpoints counts the values of each block at every checkpointStride, and all of them.
+func (p Pooled) checkpoints() (below, count []float64) {
+	count = make([]float64, p.blocks)
+	below = make([]float64, 0, p.blocks*(len(p.values)/checkpointStride+1))
 	for i, block := range p.block {
 		if i%checkpointStride == 0 {
 			below = append(below, count...)
 		}
 		count[block]++
 	}
-	return below
+	return below, count
 }
 
 // Above counts the values of each block that are larger than x, and all its values.
@@ -115,13 +115,9 @@ func (p Pooled) weightBelow(weights []float64, checkpoint int) float64 {
 }
 
 func (p Pooled) totalWeight(weights []float64) float64 {
-	if len(p.values) == 0 {
-		return 0
-	}
-	last := (len(p.values) - 1) / checkpointStride
-	sum := p.weightBelow(weights, last)
-	for _, k := range p.block[last*checkpointStride:] {
-		sum += weights[k]
+	sum := 0.0
+	for k, n := range p.all {
+		sum += weights[k] * n
 	}
 	return sum
 }
