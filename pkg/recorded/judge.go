@@ -38,8 +38,15 @@ func Judge(runs swap.PerArm[Run], o Options) (swap.Verdict, error) {
 			ErrTools, runs.Baseline.Name, runs.Baseline.Tool, runs.Candidate.Name, runs.Candidate.Tool)
 	}
 	common, left := match(runs.Baseline, runs.Candidate)
-	findings := append(notes(runs), leftOut(left)...)
+	findings := notes(runs)
+	levels := pairLevels(runs, common)
 	common, asSummaries := measuredOnly(common)
+	if asSummaries && levels.unlike {
+		common = levels.shown()
+		findings = append(findings, levels.finding())
+	} else {
+		findings = append(findings, leftOut(left)...)
+	}
 	findings = append(findings, unlike(common)...)
 	gates := o.Gates
 	if o.OnlyMeasured {
@@ -52,8 +59,8 @@ func Judge(runs swap.PerArm[Run], o Options) (swap.Verdict, error) {
 	case len(common) == 0:
 		comparison = noCommonLevel(left)
 	case asSummaries:
-		comparison = compareSummaries(common, gates, o.Settings)
-		findings = append(findings, onlySummaries())
+		comparison = compareSummaries(levels, gates, brokenDown(runs), o)
+		findings = append(findings, onlySummaries(o))
 	default:
 		var more []swap.Finding
 		comparison, more = compareBlocks(runs, common, gates, o)

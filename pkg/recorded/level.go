@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -47,3 +48,20 @@ func (l Level) String() string {
 
 // Unknown reports whether nothing is known of the load.
 func (l Level) Unknown() bool { return l == Level{} }
+
+// kind is what levels must have in common to be of more or less load: all but the rate, or all but the concurrency where there is no
+// rate.
+func (l Level) kind() Level {
+	if l.Rate > 0 {
+		return Level{Concurrency: l.Concurrency, Name: "rate " + l.Name}
+	}
+	if l.Concurrency > 0 {
+		return Level{Name: "concurrency " + l.Name}
+	}
+	return l
+}
+
+// compare orders two levels of one kind by their load.
+func (l Level) compare(o Level) int {
+	return cmp.Or(cmp.Compare(l.Rate, o.Rate), cmp.Compare(l.Concurrency, o.Concurrency))
+}

@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"slices"
 	"time"
 
 	"github.com/swapgate/swapgate/pkg/judge"
@@ -42,6 +43,8 @@ type Stage struct {
 	Started time.Time
 	// Seconds is from the first send to the end of the last answer.
 	Seconds swap.Value
+	// Sent is how many requests the client sent per second, where the tool tells it of a level that asks for a rate.
+	Sent swap.Value
 	// Requests in their order.
 	Requests []Request
 	Order    Order
@@ -51,7 +54,7 @@ type Stage struct {
 	Instrument swap.InstrumentState
 	// Outcomes counts all requests.
 	Outcomes swap.OutcomeCounts
-	// Summary holds the tool's own figures by the name of a gate (ttft_p99), in the gate's unit.
+	// Summary holds the tool's own figures by the name of a gate (ttft_p99), in the gate's unit, and standard deviations (ttft_std).
 	Summary map[string]float64
 	// PromptTokens is the mean of the prompts.
 	PromptTokens swap.Value
@@ -59,6 +62,11 @@ type Stage struct {
 
 // Measured reports whether the stage has more than a summary.
 func (s *Stage) Measured() bool { return len(s.Requests) > 0 || len(s.Blocks) > 0 }
+
+// measured reports whether all levels have more than a summary.
+func (r *Run) measured() bool {
+	return !slices.ContainsFunc(r.Stages, func(s Stage) bool { return !s.Measured() })
+}
 
 // Request is one request of a recorded run.
 type Request struct {

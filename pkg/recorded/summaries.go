@@ -3,91 +3,140 @@ package recorded
 import (
 	"fmt"
 	"math"
+	"strings"
 
+	"github.com/swapgate/swapgate/pkg/judge"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// compareSummaries shows the change of each gate and decides nothing: a figure without its spread has no bounds. Percentiles of
-// several levels cannot be put together, so the figure is that of the heaviest common level, the last.
-func compareSummaries(common []swap.PerArm[*Stage], gates []swap.Gate, settings swap.Judge) swap.Comparison {
-	c := swap.Comparison{Decision: swap.Inconclusive}
-	last := common[len(common)-1]
-	for _, g := range gates {
-		r := summaryGate(last, g, settings)
-		c.Gates = append(c.Gates, r)
-		c.Reasons = append(c.Reasons, r.Reason)
-	}
-	if len(gates) == 0 {
-		c.Reasons = []swap.Reason{{Code: swap.ReasonNotDecided, Subject: "gates", Message: "there is no gate to judge, so nothing was compared"}}
-	}
-	return c
+// comparedPair is a pair of levels as one gate sees it.
+type comparedPair struct {
+	loadPair
+	// levels names them, where there is more than one pair.
+	levels string
+	// weight is the number of the baseline's requests.
+	weight int
+	result swap.GateResult
 }
 
-func summaryGate(stages swap.PerArm[*Stage], g swap.Gate, settings swap.Judge) swap.GateResult {
-	r := swap.GateResult{
-		Gate: g, Name: g.Name(), Unit: unitOf(g.Metric), Level: settings.Level, Seed: settings.Seed, Decision: swap.Inconclusive,
-		Baseline: stages.Baseline.Value(g), Candidate: stages.Candidate.Value(g),
-		Reason: swap.Reason{Subject: g.Name()},
+// compareSummaries judges gates by the figures of summaries. Percentiles of several levels cannot be put together, so that each level
+// is judged by itself, error rates by the counts of all, and throughput at unlike loads by the largest that was reached.
+func compareSummaries(p pairing, gates []swap.Gate, withheld []swap.Reason, o Options) swap.Comparison {
+	if len(gates) == 0 {
+		return swap.Comparison{Decision: swap.Inconclusive, Reasons: []swap.Reason{{
+			Code: swap.ReasonNotDecided, Subject: "gates", Message: "there is no gate to judge, so nothing was compared",
+		}}}
 	}
-	for _, arm := range swap.Arms {
-		*r.N.Ptr(arm) = stages.Get(arm).Outcomes.Total()
+	compared := make([][]comparedPair, len(gates))
+	var estimates []judge.Estimate
+	for i, g := range gates {
+		var more []judge.Estimate
+		compared[i], more = p.estimates(g, o.Settings)
+		estimates = append(estimates, more...)
 	}
-	r.Change = change(g, r.Baseline, r.Candidate)
-	if !r.Change.Valid() {
-		r.Reason.Code = swap.ReasonNoData
-		r.Reason.Message = fmt.Sprintf("the summaries have no %s of both runs", g.Name())
-		return r
+	results := judge.DecideEstimates(estimates, o.Settings, math.Log1p(o.Noise))
+	var decided []swap.GateResult
+	for i := range compared {
+		for k := range compared[i] {
+			compared[i][k].result, results = results[0], results[1:]
+		}
+		decided = append(decided, together(gates[i], compared[i]))
 	}
-	r.Reason.Code = swap.ReasonLowN
-	r.Reason.Message = fmt.Sprintf("changed by %s at %s, without bounds: only summaries were recorded",
-		changeText(g, r.Change), stages.Baseline.Level)
+	return judge.Conclude(decided, p.shifts(), withheld)
+}
+
+const (
+	// leastJudged is the least share of the baseline's requests whose levels have enough answers for a gate.
+	leastJudged = .5
+	// leastPassing is the least share of the requests judged at whose levels the candidate has to be within the margin for certain. At
+	// the rest, which may be too small to tell, the figures themselves have to be within it.
+	leastPassing = .95
+)
+
+// together is the result of a gate over its levels: a fail at any (that stands after Holm's correction over gates and levels), a pass
+// where the levels pass, else inconclusive. It shows the figures of the heaviest level that decided.
+func together(g swap.Gate, compared []comparedPair) swap.GateResult {
+	var refused, undecided, passing *comparedPair
+	total, judged, passed, levels, beyond := 0, 0, 0, 0, false
+	for i := range compared {
+		c := &compared[i]
+		switch {
+		case c.shows == judge.ShowsFail:
+			continue
+		case c.result.Method == "":
+			refused = c
+		case c.result.Decision == swap.Pass:
+			passed, levels = passed+c.weight, levels+1
+			if passing == nil || !passing.result.Regressed || c.result.Regressed {
+				passing = c
+			}
+		default:
+			undecided, beyond = c, beyond || outside(g, c.result.Change)
+		}
+		total += c.weight
+		if c.result.Method != "" {
+			judged += c.weight
+		}
+	}
+	for i := len(compared) - 1; i >= 0; i-- {
+		if compared[i].result.Decision == swap.Fail {
+			return compared[i].named("")
+		}
+	}
+	switch {
+	case total == 0:
+		return compared[len(compared)-1].named("the candidate has no level that carries as much as one of the baseline's, so it cannot pass")
+	case refused != nil && float64(judged) < leastJudged*float64(total):
+		return refused.named("")
+	case undecided != nil && (beyond || float64(passed) < leastPassing*float64(judged)):
+		return undecided.named("")
+	case passing == nil:
+		return refused.named("")
+	}
+	if len(compared) == 1 {
+		return passing.named("")
+	}
+	note := fmt.Sprintf("passes at %d levels", levels)
+	if judged < total || undecided != nil {
+		note += fmt.Sprintf(", the rest, with %.2g %% of the baseline's requests, has too few to tell",
+			100*(1-float64(passed)/float64(total)))
+	}
+	return passing.named(note)
+}
+
+// named adds to the message which levels it is of.
+func (c *comparedPair) named(note string) swap.GateResult {
+	r := c.result
+	for _, more := range []string{c.levels, note} {
+		if more != "" {
+			r.Reason.Message = strings.Join([]string{r.Reason.Message, more}, "; ")
+		}
+	}
 	return r
 }
 
-// change is what a person reads, as in swap.GateResult.
-func change(g swap.Gate, baseline, candidate swap.Value) swap.Value {
-	b, okB := baseline.Get()
-	c, okC := candidate.Get()
-	switch {
-	case !okC, !okB && !g.HasLimit():
-		return swap.Absent()
-	case g.HasLimit():
-		return swap.Of(c - g.Limit)
-	case g.LogScale():
-		return swap.Of(c/b - 1)
+// outside reports whether a change lies beyond a gate's margin.
+func outside(g swap.Gate, change swap.Value) bool {
+	x := change.Or(0)
+	up, down := x > g.Margin, x < -g.Margin
+	switch g.Better {
+	case swap.LowerIsBetter:
+		return up
+	case swap.HigherIsBetter:
+		return down
+	case swap.Either:
 	}
-	return swap.Of(c - b)
+	return up || down
 }
 
-func changeText(g swap.Gate, v swap.Value) string {
-	switch x := v.Or(math.NaN()); {
-	case g.LogScale() && !g.HasLimit():
-		return fmt.Sprintf("%+.1f %%", 100*x)
-	case g.Metric == swap.MetricErrorRate:
-		return fmt.Sprintf("%+.2f percentage points", 100*x)
-	default:
-		return fmt.Sprintf("%+.4g %s", x, unitOf(g.Metric))
-	}
-}
-
-// unitOf is the unit of a metric's values, as the judge names it.
-func unitOf(m swap.Metric) string {
-	switch m {
-	case swap.MetricThroughput:
-		return "tok/s"
-	case swap.MetricErrorRate:
-		return "fraction"
-	case swap.MetricOutputTokens:
-		return "tokens"
-	case swap.MetricTTFT, swap.MetricTTFTScheduled, swap.MetricTPOT, swap.MetricE2E:
-	}
-	return "ms"
-}
-
-func onlySummaries() swap.Finding {
+// onlySummaries says that the bounds are weaker, and how they came about.
+func onlySummaries(o Options) swap.Finding {
 	return swap.Finding{
 		Severity: swap.Notable, Subject: "runs",
-		Message: "recorded without requests: a run has only summaries, so that no change can be told from chance and nothing passes or fails",
+		Message: fmt.Sprintf("recorded as summaries, without blocks: this comparison is weaker. The spread of a figure is told from the percentiles "+
+			"or the standard deviation beside it, widened by a supposed design effect for the dependence of requests, which summaries do not "+
+			"show (%g for a median, %g for P95, %g for P99, %g for means and failures), and by %.3g %% for the noise between runs",
+			effectP50, effectP95, effectP99, effectMean, 100*o.Noise),
 		Next: "record each request: vllm bench --save-result --save-detailed, profile_export.jsonl of AIPerf, request samples of " +
 			"GuideLLM, per_request of inference-perf",
 	}

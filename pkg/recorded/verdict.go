@@ -67,9 +67,12 @@ func Summary(what string, c swap.Comparison) string {
 	return what + " is not decided" + why
 }
 
-// stepOf shows one common load level.
+// stepOf shows a load level that is common, or two that are compared.
 func stepOf(number int, stages swap.PerArm[*Stage]) swap.StepResult {
 	r := swap.StepResult{Step: number, Label: stages.Baseline.Level.String()}
+	if c := stages.Candidate.Level; !c.Same(stages.Baseline.Level) {
+		r.Label = fmt.Sprintf("baseline %s, candidate %s", stages.Baseline.Level, c)
+	}
 	for _, arm := range swap.Arms {
 		s := stages.Get(arm)
 		*r.Planned.Ptr(arm) = s.Outcomes.Total()

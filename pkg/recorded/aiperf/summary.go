@@ -38,10 +38,14 @@ type document struct {
 type summary struct {
 	Unit string   `json:"unit"`
 	Avg  *float64 `json:"avg"`
+	P10  *float64 `json:"p10"`
+	P25  *float64 `json:"p25"`
 	P50  *float64 `json:"p50"`
+	P75  *float64 `json:"p75"`
 	P90  *float64 `json:"p90"`
 	P95  *float64 `json:"p95"`
 	P99  *float64 `json:"p99"`
+	Std  *float64 `json:"std"`
 }
 
 // Detect reports whether the fields of a JSON object are those of profile_export_aiperf.json.
@@ -100,6 +104,7 @@ func (d *document) stage(p *recorded.Problems) recorded.Stage {
 	s.Figure("throughput", recorded.Positive(d.Throughput.mean()))
 	s.Figure("output_tokens_mean", recorded.Positive(d.Output.mean()))
 	if d.Output != nil {
+		s.Figure("output_tokens_std", recorded.Positive(d.Output.Std))
 		s.Figure("output_tokens_p50", recorded.Positive(d.Output.P50))
 	}
 	s.PromptTokens = recorded.Positive(d.Input.mean())
@@ -109,7 +114,11 @@ func (d *document) stage(p *recorded.Problems) recorded.Stage {
 // stats are the statistics of a summary by the names of gates.
 var stats = map[string]func(*summary) *float64{
 	"mean": (*summary).mean,
+	"std":  func(s *summary) *float64 { return s.Std },
+	"p10":  func(s *summary) *float64 { return s.P10 },
+	"p25":  func(s *summary) *float64 { return s.P25 },
 	"p50":  func(s *summary) *float64 { return s.P50 },
+	"p75":  func(s *summary) *float64 { return s.P75 },
 	"p90":  func(s *summary) *float64 { return s.P90 },
 	"p95":  func(s *summary) *float64 { return s.P95 },
 	"p99":  func(s *summary) *float64 { return s.P99 },

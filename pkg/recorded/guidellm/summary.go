@@ -23,6 +23,7 @@ type metrics struct {
 type distribution struct {
 	Successful *struct {
 		Mean        *float64            `json:"mean"`
+		StdDev      *float64            `json:"std_dev"`
 		Count       float64             `json:"count"`
 		Percentiles map[string]*float64 `json:"percentiles"`
 	} `json:"successful"`
@@ -41,6 +42,9 @@ func (b *benchmark) summary(p *recorded.Problems, field string, level recorded.L
 	m.ITL.figures(p, field, &s, "tpot", (*recorded.Problems).Millis)
 	m.Latency.figures(p, field, &s, "e2e", (*recorded.Problems).Seconds)
 	s.Figure("output_tokens_mean", m.Output.mean())
+	if d := m.Output.Successful; d != nil {
+		s.Figure("output_tokens_std", recorded.Positive(d.StdDev))
+	}
 	s.Figure("throughput", m.Rate.mean())
 	s.PromptTokens = m.Prompt.mean()
 	return s
@@ -61,7 +65,8 @@ func (d distribution) figures(
 		return
 	}
 	s.Figure(gate+"_mean", read(p, field+".metrics."+gate+".mean", d.Successful.Mean))
-	for _, stat := range []string{"p50", "p90", "p95", "p99"} {
+	s.Figure(gate+"_std", read(p, field+".metrics."+gate+".std_dev", d.Successful.StdDev))
+	for _, stat := range []string{"p10", "p25", "p50", "p75", "p90", "p95", "p99"} {
 		s.Figure(gate+"_"+stat, read(p, field+".metrics."+gate+"."+stat, d.Successful.Percentiles[stat]))
 	}
 }

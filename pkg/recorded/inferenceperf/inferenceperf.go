@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -71,7 +72,10 @@ type document struct {
 // figures are summaries, latencies in seconds.
 type figures struct {
 	Mean   *float64 `json:"mean"`
+	P10    *float64 `json:"p10"`
+	P25    *float64 `json:"p25"`
 	Median *float64 `json:"median"`
+	P75    *float64 `json:"p75"`
 	P90    *float64 `json:"p90"`
 	P95    *float64 `json:"p95"`
 	P99    *float64 `json:"p99"`
@@ -190,6 +194,9 @@ func (d *document) stage(p *recorded.Problems) recorded.Stage {
 		level = recorded.Level{Concurrency: int(c)} // the rate beside it is made up by the tool
 	}
 	s := recorded.NewSummary(level, recorded.Positive(d.Seconds))
+	if level.Rate > 0 {
+		s.Sent = recorded.Positive(d.Load.Achieved)
+	}
 	good := p.Tokens("successes.count", d.Successes.Count).Or(0)
 	s.Count(swap.OK, good)
 	s.Count(swap.StreamError, p.Tokens("failures.count", d.Failures.Count).Or(0))
@@ -202,8 +209,9 @@ func (d *document) stage(p *recorded.Problems) recorded.Stage {
 	latency.Request.keep(p, &s, "e2e")
 	s.Figure("throughput", recorded.Positive(d.Successes.Throughput.Output))
 	if out := d.Successes.OutputLen; out != nil {
-		s.Figure("output_tokens_mean", recorded.Positive(out.Mean))
-		s.Figure("output_tokens_p50", recorded.Positive(out.Median))
+		for stat, v := range out.named() {
+			s.Figure("output_tokens_"+stat, recorded.Positive(v))
+		}
 	}
 	for _, prompts := range []*figures{d.Successes.PromptTokens, d.Successes.PromptLen} {
 		if prompts != nil && prompts.Mean != nil {
@@ -214,15 +222,19 @@ func (d *document) stage(p *recorded.Problems) recorded.Stage {
 	return s
 }
 
-// keep keeps the figures that gates know.
+// keep keeps the figures that gates know or that tell of their spread.
 func (f *figures) keep(p *recorded.Problems, s *recorded.Stage, gate string) {
 	if f == nil {
 		return
 	}
-	for _, stat := range []struct {
-		name string
-		v    *float64
-	}{{"mean", f.Mean}, {"p50", f.Median}, {"p90", f.P90}, {"p95", f.P95}, {"p99", f.P99}} {
-		s.Figure(gate+"_"+stat.name, p.Seconds(gate+" "+stat.name, stat.v))
+	named := f.named()
+	for _, stat := range slices.Sorted(maps.Keys(named)) {
+		s.Figure(gate+"_"+stat, p.Seconds(gate+" "+stat, named[stat]))
+	}
+}
+
+func (f *figures) named() map[string]*float64 {
+	return map[string]*float64{
+		"mean": f.Mean, "p10": f.P10, "p25": f.P25, "p50": f.Median, "p75": f.P75, "p90": f.P90, "p95": f.P95, "p99": f.P99,
 	}
 }
