@@ -184,6 +184,7 @@ func (v *validation) compare(ctx workflow.Context) (string, error) {
 	}
 	v.verdict.Gates = c.Gates
 	v.verdict.Capacity = c.Capacity
+	v.verdict.Reaction = c.Reaction
 	v.verdict.Jitter = c.Jitter
 	v.verdict.Attribution = c.Attribution
 	v.verdict.Opinions = c.Opinions
