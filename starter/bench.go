@@ -12,16 +12,18 @@ import (
 
 // benchFlags are those of swapgate bench judge.
 type benchFlags struct {
-	reps     int
-	scenario string
-	seed     uint64
-	quick    bool
-	output   string
+	reps      int
+	ruleReps  int
+	resamples int
+	scenario  string
+	seed      uint64
+	quick     bool
+	output    string
 }
 
 const (
 	quickReps, quickResamples = 10, 199
-	benchResamples            = 1999
+	fewestResamples           = 99
 )
 
 func newBenchCommand(a *app) *cobra.Command {
@@ -41,6 +43,8 @@ on the same data. The exit code is 1 if the judge breaks an acceptance line. Nei
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.benchJudge(cmd.Context(), f) },
 	}
 	cmd.Flags().IntVar(&f.reps, "reps", 2000, "repetitions of each scenario with noise")
+	cmd.Flags().IntVar(&f.ruleReps, "rule-reps", 300, "repetitions of each scenario by the rules of other tools; 0 leaves them out")
+	cmd.Flags().IntVar(&f.resamples, "resamples", 1999, "resamples of the judge's bootstrap")
 	cmd.Flags().StringVar(&f.scenario, "scenario", "", "only scenarios whose name matches this regular expression")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the generated measurements")
 	cmd.Flags().BoolVar(&f.quick, "quick", false, "few repetitions and resamples, of swapgate's judge alone")
@@ -55,17 +59,22 @@ func (a *app) benchJudge(ctx context.Context, f benchFlags) error {
 		return &usageError{err: fmt.Errorf("--scenario: %w", err)}
 	case f.reps < 1:
 		return &usageError{err: fmt.Errorf("--reps %d: want 1 or more", f.reps)}
+	case f.ruleReps < 0:
+		return &usageError{err: fmt.Errorf("--rule-reps %d: want 0 or more", f.ruleReps)}
+	case f.resamples < fewestResamples:
+		return &usageError{err: fmt.Errorf("--resamples %d: want %d or more", f.resamples, fewestResamples)}
 	case f.output != formatText && f.output != formatJSON && f.output != "markdown":
 		return &usageError{err: fmt.Errorf("--output %q: want text, json or markdown", f.output)}
 	}
-	o := swapbench.Options{Repetitions: f.reps, Seed: f.seed, Resamples: benchResamples, Only: only}
+	o := swapbench.Options{Repetitions: f.reps, RuleRepetitions: f.ruleReps, Seed: f.seed, Resamples: f.resamples, Only: only}
 	if f.quick {
-		o.Repetitions, o.Resamples, o.OursOnly = min(f.reps, quickReps), quickResamples, true
+		o.Repetitions, o.RuleRepetitions, o.Resamples = min(f.reps, quickReps), 0, quickResamples
 	}
 	table, err := swapbench.Run(ctx, o)
 	if err != nil {
 		return err
 	}
+	table.Version = thisBuild().Version
 	if len(table.Rows) == 0 {
 		return &usageError{err: fmt.Errorf("--scenario %q: no scenario matches", f.scenario)}
 	}

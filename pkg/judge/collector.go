@@ -53,7 +53,7 @@ func (c *Collector) Add(records []rawlog.Record) {
 		}
 		requests := &c.blocks[at].Requests
 		if requests.Len() == 0 {
-			requests.grow(min(c.blocks[at].Planned, mostPreallocated))
+			requests.Grow(min(c.blocks[at].Planned, mostPreallocated))
 		}
 		requests.Append(record)
 	}

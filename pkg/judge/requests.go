@@ -35,8 +35,8 @@ func (q *Requests) Append(r *rawlog.Record) {
 	q.cachedTokens = append(q.cachedTokens, countOrNaN(r.CachedTokens))
 }
 
-// grow makes room for n more requests.
-func (q *Requests) grow(n int) {
+// Grow makes room for n more requests.
+func (q *Requests) Grow(n int) {
 	q.outcomes, q.connReused = slices.Grow(q.outcomes, n), slices.Grow(q.connReused, n)
 	for _, column := range [...]*[]float64{
 		&q.ttft, &q.ttftScheduled, &q.tpot, &q.e2e, &q.outputTokens, &q.clientLate, &q.promptTokens, &q.cachedTokens,

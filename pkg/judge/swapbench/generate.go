@@ -16,27 +16,38 @@ const (
 	blockSeconds    = 10
 	// rateNoise is the standard deviation of the logarithm of a block's throughput.
 	rateNoise = .02
-	tokens    = 100
-	tpotMS    = 10
+	// tokensNoise is the standard deviation of the logarithm of an answer's length.
+	tokensNoise = .1
+	tokens      = 100
+	tpotMS      = 10
+	// promptTokens is the length of every prompt.
+	promptTokens = 200
 )
 
-// generator draws one repetition.
+// generator draws one repetition. It makes one record at a time and keeps the memory of its numbers.
 type generator struct {
 	*Scenario
 	random *rand.Rand
 	launch swap.PerArm[float64]
+	arms   swap.PerArm[arm]
+
+	record               rawlog.Record
+	firstUS, lastUS      int64
+	outputTokens, prompt int32
 }
 
 // Evidence generates the repetition of a seed: blocks in the order ABBA, resamples for the bootstrap of the judge.
 func (s *Scenario) Evidence(random *rand.Rand, resamples int) judge.Evidence {
-	g := generator{Scenario: s, random: random}
+	g := generator{Scenario: s, random: random, prompt: promptTokens}
 	for _, arm := range swap.Arms {
-		*g.launch.Ptr(arm) = math.Exp(s.Launch * random.NormFloat64())
+		*g.launch.Ptr(arm), *g.arms.Ptr(arm) = math.Exp(s.Launch*random.NormFloat64()), s.arm(arm)
 	}
+	settings := judgeDefaults
+	settings.Resamples, settings.Seed = resamples, random.Uint64()
 	e := judge.Evidence{
-		Gates: s.Gates, EvidenceSHA256: "swapbench",
-		Settings: swap.Judge{Level: .95, Resamples: resamples, MinBlocks: 10, MinTail: 30, Seed: random.Uint64()},
-		Planned:  swap.PerArm[int]{Baseline: s.Pairs, Candidate: s.Pairs},
+		Gates: s.Gates, EvidenceSHA256: "swapbench", Settings: settings,
+		Planned: swap.PerArm[int]{Baseline: s.Pairs, Candidate: s.Pairs},
+		Blocks:  make([]judge.Block, 0, 2*s.Pairs),
 	}
 	for number := 1; number <= 2*s.Pairs; number++ {
 		arm := swap.Baseline
@@ -71,37 +82,39 @@ func (s *Scenario) arm(which swap.Arm) arm {
 }
 
 func (g *generator) block(number int, which swap.Arm) judge.Block {
-	a := g.arm(which)
+	a := g.arms.Ptr(which)
 	level := g.launch.Get(which) * math.Exp(math.Log1p(g.Drift)*float64(number-1)/float64(2*g.Pairs-1))
 	ttft, tpot := a.ttft.Block(g.random, g.Requests, level), a.tpot.Block(g.random, g.Requests, level)
 	b := judge.Block{
 		Step: 1, Block: number, Pair: (number + 1) / 2, Arm: which, ScheduleSHA256: "s", Planned: g.Requests, Recorded: g.Requests,
 		MeasuredSeconds: blockSeconds * a.tokens / tokens / a.rate * math.Exp(rateNoise*g.random.NormFloat64()),
-		Outcomes:        swap.OutcomeCounts{},
 	}
+	b.Requests.Grow(g.Requests)
+	failed := 0
+	r := &g.record
+	*r = rawlog.Record{Step: 1, Block: int32(number), Pair: int32(b.Pair), Arm: string(which), Measured: true, SentUnixNS: 1, LateUS: 100}
 	for seq := range g.Requests {
-		r := rawlog.Record{
-			Step: 1, Block: int32(number), Pair: int32(b.Pair), Seq: int32(seq), Arm: string(which), Measured: true,
-			SentUnixNS: 1, LateUS: 100, Outcome: string(swap.OK),
+		r.Seq, r.Outcome = int32(seq), string(swap.OK)
+		r.FirstUS, r.LastUS, r.OutputTokens, r.PromptTokens, r.CachedTokens = nil, nil, nil, nil, nil
+		if g.random.Float64() < a.fail {
+			r.Outcome = string(swap.HTTP5xx)
+			failed++
+		} else {
+			g.answer(a, ttft[seq], tpot[seq])
 		}
-		g.answer(&r, a, ttft[seq], tpot[seq])
-		b.Outcomes[swap.Outcome(r.Outcome)]++
 		if g.SpoilRecord != nil {
-			g.SpoilRecord(&r)
+			g.SpoilRecord(r)
 		}
-		b.Requests.Append(&r)
+		b.Requests.Append(r)
 	}
+	b.Outcomes = swap.OutcomeCounts{swap.OK: g.Requests - failed, swap.HTTP5xx: failed}
 	return b
 }
 
-func (g *generator) answer(r *rawlog.Record, a arm, ttft, tpot float64) {
-	if g.random.Float64() < a.fail {
-		r.Outcome = string(swap.HTTP5xx)
-		return
-	}
-	n := max(2, int32(math.Round(a.tokens*math.Exp(.1*g.random.NormFloat64()))))
-	first := int64(1e3 * ttft)
-	last := first + int64(1e3*tpot*float64(n-1))
-	prompt := int32(200)
-	r.FirstUS, r.LastUS, r.OutputTokens, r.PromptTokens = &first, &last, &n, &prompt
+func (g *generator) answer(a *arm, ttft, tpot float64) {
+	g.outputTokens = max(2, int32(math.Round(a.tokens*math.Exp(tokensNoise*g.random.NormFloat64()))))
+	g.firstUS = int64(1e3 * ttft)
+	g.lastUS = g.firstUS + int64(1e3*tpot*float64(g.outputTokens-1))
+	r := &g.record
+	r.FirstUS, r.LastUS, r.OutputTokens, r.PromptTokens = &g.firstUS, &g.lastUS, &g.outputTokens, &g.prompt
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 )
@@ -14,31 +15,33 @@ func (t *Table) JSON() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-var columns = []string{"scenario", "effect", "rule", "reps", "pass", "fail (95 %)", "open", "right", "need blocks"}
+var columns = []string{"scenario", "effect", "gates", "rule", "reps", "samples", "pass", "fail (95 %)", "open", "right", "more blocks"}
 
 func (r *Row) cells() []string {
-	percent := func(n int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(r.Repetitions)) }
 	low, high := r.interval(r.Fail)
-	need := "-"
-	if r.Asked > 0 {
-		need = fmt.Sprintf("%.0f", float64(r.NeedBlocks)/float64(r.Asked))
-	}
 	return []string{
-		r.Scenario, fmt.Sprintf("%+.3g", r.Effect), r.Contestant, fmt.Sprint(r.Repetitions), percent(r.Pass),
-		fmt.Sprintf("%s (%.1f-%.1f)", percent(r.Fail), 100*low, 100*high), percent(r.Inconclusive), percent(r.ReasonHeld), need,
+		r.Scenario, fmt.Sprintf("%+.3g", r.Effect), r.Judged, r.Contestant, strconv.Itoa(r.Repetitions), orDash(r.Samples),
+		r.percent(r.Pass), fmt.Sprintf("%s (%.1f-%.1f)", r.percent(r.Fail), 100*low, 100*high), r.percent(r.Inconclusive),
+		r.percent(r.ReasonHeld), orDash(r.NeedBlocks),
 	}
 }
 
-var checkColumns = []string{"line", "scenario", "share", "95 %", "held"}
+func (r *Row) percent(n int) string {
+	return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(r.Repetitions))
+}
+
+var checkColumns = []string{"line", "scenario", "reps", "share (95 %)", "held"}
 
 func (c *Check) cells() []string {
 	held := "yes"
 	if !c.Held {
 		held = "NO"
 	}
-	return []string{
-		string(c.Line), c.Scenario, fmt.Sprintf("%.2f %%", 100*c.Share), fmt.Sprintf("%.2f-%.2f", 100*c.Low, 100*c.High), held,
-	}
+	return []string{string(c.Line), c.Scenario, strconv.Itoa(c.Repetitions), c.share(), held}
+}
+
+func (c *Check) share() string {
+	return fmt.Sprintf("%.2f %% (%.2f-%.2f)", 100*c.Share, 100*c.Low, 100*c.High)
 }
 
 func (t *Table) cells() (rows, checks [][]string) {
@@ -61,24 +64,4 @@ func (t *Table) Text() []byte {
 	}
 	_ = w.Flush()
 	return b.Bytes()
-}
-
-// Markdown is the table for a document.
-func (t *Table) Markdown() []byte {
-	var b bytes.Buffer
-	rows, checks := t.cells()
-	fmt.Fprintf(&b, "# SwapBench\n\nMade by `swapgate bench judge` with seed %d and %d resamples; `--quick` has 199 of them, and our judge alone."+
-		"\n\n## Acceptance lines\n\n", t.Seed, t.Resamples)
-	markdown(&b, checkColumns, checks)
-	b.WriteString("\n## All rules\n\n\"right\" is the share of verdicts that the label accepts, for a data-quality fault with the required " +
-		"reason.\n\n")
-	markdown(&b, columns, rows)
-	return b.Bytes()
-}
-
-func markdown(b *bytes.Buffer, header []string, rows [][]string) {
-	fmt.Fprintf(b, "| %s |\n|%s\n", strings.Join(header, " | "), strings.Repeat("---|", len(header)))
-	for _, cells := range rows {
-		fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | "))
-	}
 }

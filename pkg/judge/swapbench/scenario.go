@@ -3,6 +3,8 @@
 package swapbench
 
 import (
+	"strings"
+
 	"github.com/swapgate/swapgate/pkg/judge"
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/sim/process"
@@ -20,7 +22,12 @@ const (
 	TailPower  Line = "c: P99 +20 % with 20,000 requests an arm, fail >= 90 %"
 	BlockPower Line = "d: throughput -10 % or errors +1 point, fail >= 95 %"
 	DataFault  Line = "e: data-quality fault, inconclusive with its reason 100 %"
+	// The lines of the guard, which watches a rollout slice by slice.
+	FalseRollback Line = "f: rollout at the margins, false rollback <= 1 %"
+	RollbackTime  Line = "g: rollout at P99 +50 %, rolled back within 12 slices (median)"
 )
+
+var lines = []Line{FalseFail, FalsePass, TailPower, BlockPower, DataFault, FalseRollback, RollbackTime}
 
 // Scenario is a measurement of known truth.
 type Scenario struct {
@@ -51,8 +58,17 @@ type Scenario struct {
 	Spoil       func(*judge.Evidence)
 }
 
-// Deterministic reports whether the verdict cannot depend on the noise, so that few repetitions tell all.
-func (s *Scenario) Deterministic() bool { return s.Line == DataFault }
+// namesOf names the gates that are judged.
+func namesOf(gates []swap.Gate) string {
+	if len(gates) == len(defaultGates) {
+		return "default"
+	}
+	names := make([]string, len(gates))
+	for i, g := range gates {
+		names[i] = g.Name()
+	}
+	return strings.Join(names, ", ")
+}
 
 func (s *Scenario) accepts(d swap.Decision) bool {
 	for _, a := range s.Accept {

@@ -23,19 +23,31 @@ func gate(metric swap.Metric, stat swap.Stat, margin float64) swap.Gate {
 	return g
 }
 
+// The default gates of the product, and others that scenarios need, with the default margins.
 var (
-	ttftP50    = gate(swap.MetricTTFT, swap.StatP50, .1)
-	ttftP95    = gate(swap.MetricTTFT, swap.StatP95, .1)
+	ttftP50    = gate(swap.MetricTTFT, swap.StatP50, .05)
+	ttftP95    = gate(swap.MetricTTFT, swap.StatP95, .08)
 	ttftP99    = gate(swap.MetricTTFT, swap.StatP99, .1)
 	tpotP50    = gate(swap.MetricTPOT, swap.StatP50, .05)
 	tpotP95    = gate(swap.MetricTPOT, swap.StatP95, .1)
 	throughput = gate(swap.MetricThroughput, swap.StatRate, .05)
 	errorRate  = gate(swap.MetricErrorRate, swap.StatRate, .005)
 	length     = gate(swap.MetricOutputTokens, swap.StatMean, .05)
+
+	defaultGates = []swap.Gate{ttftP50, ttftP95, ttftP99, tpotP95, throughput, errorRate, length}
+	// judgeDefaults are the product's; resamples and seed are those of the benchmark.
+	judgeDefaults = swap.Judge{Level: .95, MinBlocks: 10, MinTail: 30}
 )
 
-func allGates() []swap.Gate {
-	return []swap.Gate{ttftP95, ttftP50, ttftP99, tpotP50, tpotP95, throughput, errorRate, length}
+// subject is the default gates with one of them first.
+func subject(first swap.Gate) []swap.Gate {
+	gates := []swap.Gate{first}
+	for _, g := range defaultGates {
+		if g.Name() != first.Name() {
+			gates = append(gates, g)
+		}
+	}
+	return gates
 }
 
 var (
@@ -76,7 +88,7 @@ var families = []struct {
 func noChange() []Scenario {
 	var all []Scenario
 	same := func(name string, change func(*Scenario)) {
-		s := usual("same/"+name, "no change", "the arms are alike", allGates()...)
+		s := usual("same/"+name, "no change", "the arms are alike", defaultGates...)
 		s.Line = FalseFail
 		change(&s)
 		all = append(all, s)
@@ -118,22 +130,20 @@ func regressions() []Scenario {
 	})
 	for _, x := range []float64{.1, .2, .5} {
 		worse(fmt.Sprintf("throughput/-%g%%", x*100), "fewer tokens a second", x, throughput, failOnly, func(s *Scenario) {
-			s.Throughput, s.Line = 1-x, BlockPower
+			s.Gates, s.Throughput, s.Line = subject(throughput), 1-x, BlockPower
 		})
 	}
-	for _, x := range []float64{.002, .005, .01, .05} {
-		worse(fmt.Sprintf("errors/+%g", x*100), "points more requests fail", x, errorRate, failOrOpen, func(s *Scenario) {
+	fails := func(name string, x float64, accept []swap.Decision, change func(*Scenario)) {
+		worse("errors/"+name, "points more requests fail", x, errorRate, accept, func(s *Scenario) {
 			s.CandErrors = s.BaseErrors + x
-			switch {
-			case x < .005:
-				s.Accept = passOrOpen
-			case x == .005:
-				s.Line = FalsePass
-			default:
-				s.Accept, s.Line, s.Requests = failOnly, BlockPower, 1000
-			}
+			change(s)
 		})
 	}
+	fails("+0.2", .002, passOrOpen, func(*Scenario) {})
+	fails("+0.5", .005, failOrOpen, func(s *Scenario) { s.Line = FalsePass })
+	fails("+1", .01, failOnly, func(s *Scenario) { s.Gates, s.Line, s.Requests = subject(errorRate), BlockPower, 1000 })
+	fails("+1/4000", .01, failOrOpen, func(s *Scenario) { s.Gates = subject(errorRate) })
+	fails("+5", .05, failOnly, func(s *Scenario) { s.Gates, s.Line = subject(errorRate), BlockPower })
 	worse("length/+10%", "answers are longer", .1, length, failOnly, func(s *Scenario) { s.Tokens = 1.1 })
 	worse("length/-20%", "answers are shorter", .2, length, failOnly, func(s *Scenario) { s.Tokens = .8 })
 	return all
@@ -155,9 +165,10 @@ func margins() []Scenario {
 		all = append(all, s)
 	}
 	for _, phi := range []float64{0, .9} {
-		at(fmt.Sprintf("ttft-p95/phi=%g", phi), ttftP95, func(s *Scenario) { s.TTFT, s.Phi = 1.1, phi })
-		at(fmt.Sprintf("ttft-p99/phi=%g", phi), ttftP99, func(s *Scenario) { s.TTFT, s.Phi = 1.1, phi })
+		at(fmt.Sprintf("ttft-p95/phi=%g", phi), ttftP95, func(s *Scenario) { s.TTFT, s.Phi = 1+ttftP95.Margin, phi })
+		at(fmt.Sprintf("ttft-p99/phi=%g", phi), ttftP99, func(s *Scenario) { s.TTFT, s.Phi = 1+ttftP99.Margin, phi })
 	}
+	at("ttft-p50", ttftP50, func(s *Scenario) { s.TTFT = 1 + ttftP50.Margin })
 	at("tpot-p50", tpotP50, func(s *Scenario) { s.TPOT = 1.05 })
 	at("throughput", throughput, func(s *Scenario) { s.Throughput = .95 })
 	at("length", length, func(s *Scenario) { s.Tokens = 1.05 })
@@ -182,7 +193,7 @@ func improvements() []Scenario {
 func faults() []Scenario {
 	var all []Scenario
 	fault := func(name, reason string, change func(*Scenario)) {
-		s := usual("fault/"+name, "data quality", name+": the evidence cannot carry a verdict", allGates()...)
+		s := usual("fault/"+name, "data quality", name+": the evidence cannot carry a verdict", defaultGates...)
 		s.Accept, s.Reason, s.Line = open, reason, DataFault
 		change(&s)
 		all = append(all, s)
