@@ -59,10 +59,18 @@ func DecideEstimates(estimates []Estimate, settings swap.Judge, runToRun float64
 		}
 		results[i] = all[i].settle(p, len(all), settings)
 		if all[i].refusal != nil {
-			results[i].Change = all[i].readable(all[i].difference(all[i].values.Baseline, all[i].values.Candidate))
+			all[i].showChange(&results[i])
 		}
 	}
 	return results
+}
+
+// showChange adds to a refused gate what its values changed by.
+func (m *measured) showChange(r *swap.GateResult) {
+	r.Change = m.readable(m.difference(m.values.Baseline, m.values.Candidate))
+	if r.Change.Valid() {
+		r.Reason.Message = fmt.Sprintf("%s %s, without bounds: %s", shortName(m.gate), changeText(m.gate, r.Change), r.Reason.Message)
+	}
 }
 
 // Conclude decides overall from gates that DecideEstimates judged. Each withheld reason forbids a pass.
