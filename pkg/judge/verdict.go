@@ -3,16 +3,11 @@ package judge
 import (
 	"math"
 
-	"github.com/swapgate/swapgate/pkg/stats"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-const (
-	// unstableLevel is the chance, over all gates of a run, of calling a steady difference unstable.
-	unstableLevel = .01
-	// power is the chance of a decision that NeedBlocks aims at.
-	power = .8
-)
+// unstableLevel is the chance, over all gates of a run, of calling a steady difference unstable.
+const unstableLevel = .01
 
 // failP is the p-value against "the candidate is within the margin", or, where the baseline differs from itself, within the
 // margin and that difference.
@@ -33,41 +28,26 @@ func (m *measured) failP() float64 {
 // within reports whether the bounds lie inside the margin on every side that counts, and whether they show a worsening.
 func (m *measured) within(level float64) (passes, regressed bool) {
 	low, high := m.interval.bounds(level)
+	passes = m.inside(low, high)
+	switch m.gate.Better {
+	case swap.LowerIsBetter:
+		return passes, low > 0
+	case swap.HigherIsBetter:
+		return passes, high < 0
+	}
+	return passes, low > 0 || high < 0
+}
+
+// inside reports whether bounds lie inside the margin on every side that counts.
+func (m *measured) inside(low, high float64) bool {
 	notRisen, notFallen := high < m.gate.MarginUp(), low > -m.gate.MarginDown()
 	switch m.gate.Better {
 	case swap.LowerIsBetter:
-		return notRisen, low > 0
+		return notRisen
 	case swap.HigherIsBetter:
-		return notFallen, high < 0
+		return notFallen
 	}
-	return notRisen && notFallen, low > 0 || high < 0
-}
-
-// worsening is the difference in the direction that is worse, and the margin in that direction.
-func (m *measured) worsening() (theta, margin float64) {
-	rise, fall := m.gate.MarginUp(), m.gate.MarginDown()
-	switch {
-	case m.gate.Better == swap.HigherIsBetter || m.gate.Better == swap.Either && m.theta < 0:
-		return -m.theta, fall
-	default:
-		return m.theta, rise
-	}
-}
-
-// blocksToDecide estimates how many blocks per arm would bring the bound inside the margin with the usual power, were the
-// difference what it looks like; 0 where it looks like no number would, or there are no blocks.
-func (m *measured) blocksToDecide(level float64) int {
-	theta, margin := m.worsening()
-	if !m.gate.HasLimit() {
-		theta = max(theta, 0) // nobody plans on a candidate that is better
-	}
-	room := m.beyondNoise(margin-theta, level)
-	if !(room > 0) || !(m.se > 0) || m.pairs == 0 {
-		return 0
-	}
-	factor := (stats.NormalQuantile(level) + stats.NormalQuantile(power)) * m.se / room
-	need := math.Ceil(float64(m.pairs) * factor * factor)
-	return max(m.pairs+1, int(min(need, math.MaxInt32)))
+	return notRisen && notFallen
 }
 
 // settle turns a measured gate into its result. failP is its p-value after Holm's correction over the gates.
