@@ -78,7 +78,7 @@ func (p Pooled) Quantile(weights []float64, q float64) float64 {
 	}
 	position := max(0, q*(total-1))
 	lower := math.Floor(position)
-	i, seen := p.locate(weights, lower)
+	i, seen := p.locate(weights, lower, total)
 	at := p.values[i]
 	for seen <= lower+1 && i+1 < len(p.values) {
 		i++
@@ -88,10 +88,9 @@ func (p Pooled) Quantile(weights []float64, q float64) float64 {
 }
 
 // locate finds the first value whose cumulative weight exceeds position, and that cumulative weight.
-func (p Pooled) locate(weights []float64, position float64) (int, float64) {
-	start := sort.Search(len(p.below)/p.blocks, func(c int) bool { return p.weightBelow(weights, c) > position }) - 1
-	start = max(0, start)
-	i, seen := start*checkpointStride, p.weightBelow(weights, start)
+func (p Pooled) locate(weights []float64, position, total float64) (int, float64) {
+	start, seen := p.checkpointBelow(weights, position, total)
+	i := start * checkpointStride
 	last := i
 	for ; i < len(p.values); i++ {
 		w := weights[p.block[i]]
@@ -104,6 +103,29 @@ func (p Pooled) locate(weights []float64, position float64) (int, float64) {
 		}
 	}
 	return last, seen
+}
+
+// checkpointBelow is the last checkpoint with a cumulative weight of at most position, and that weight. It begins where the checkpoint
+// would be were the blocks alike, and goes on in steps that double and then halve.
+func (p Pooled) checkpointBelow(weights []float64, position, total float64) (checkpoint int, seen float64) {
+	last := (len(p.values) - 1) / checkpointStride
+	at := min(last, int(position/total*float64(last+1)))
+	low, high, below := 0, last+1, 0.0 // the weight is at most position at low, where it is below, and more at high
+	step := 1
+	for high-low > 1 {
+		if weight := p.weightBelow(weights, at); weight <= position {
+			low, below = at, weight
+			at += step
+		} else {
+			high = at
+			at -= step
+		}
+		step *= 2
+		if at <= low || at >= high {
+			at = low + (high-low)/2
+		}
+	}
+	return low, below
 }
 
 func (p Pooled) weightBelow(weights []float64, checkpoint int) float64 {
