@@ -296,3 +296,11 @@ func TestAGateResultCarriesItsEvidence(t *testing.T) {
 		require.Contains(t, g.Reason.Message, "margin ")
 	}
 }
+
+// At a fixed rate equal answers make equal throughput, however slow: the sentence says that this is no capacity.
+func TestThroughputOfARateThatBothKeptUpWithSaysSo(t *testing.T) {
+	m := measured{gate: gate(swap.MetricThroughput, swap.StatRate, .05), pairs: 20}
+	require.Contains(t, basisText(m, swap.GateResult{Method: swap.MethodExact}), "both arms kept up with the same rate")
+	m.theta = -.2
+	require.NotContains(t, basisText(m, swap.GateResult{Method: swap.MethodExact}), "kept up")
+}

@@ -108,6 +108,9 @@ func basisText(m measured, r swap.GateResult) string {
 		text += ", shares below a value"
 	case swap.MethodExact:
 		text += ", no spread"
+		if m.gate.Metric == swap.MetricThroughput && m.theta == 0 {
+			text += ": both arms kept up with the same rate, which says nothing of how much more either could do"
+		}
 	}
 	return text
 }
