@@ -47,7 +47,7 @@ func Judge(runs swap.PerArm[Run], o Options) (swap.Verdict, error) {
 	} else {
 		findings = append(findings, leftOut(left)...)
 	}
-	findings = append(findings, unlike(common)...)
+	findings = append(append(findings, zeros(common)...), unlike(common)...)
 	gates := o.Gates
 	if o.OnlyMeasured {
 		var more []swap.Finding
@@ -124,6 +124,33 @@ func notes(runs swap.PerArm[Run]) []swap.Finding {
 		}
 	}
 	return out
+}
+
+// zeros says how many latencies of 0 were taken for missing.
+func zeros(common []swap.PerArm[*Stage]) (out []swap.Finding) {
+	for _, arm := range swap.Arms {
+		n := 0
+		for _, c := range common {
+			n += c.Get(arm).Zeros
+		}
+		if n > 0 {
+			out = append(out, swap.Finding{
+				Severity: swap.Notable, Subject: string(arm),
+				Message: fmt.Sprintf("the good answers have %s of 0, which is no measurement, so that it counts as missing",
+					plural(n, "latency", "latencies")),
+				Next: "find out why the tool recorded them, and record the run again",
+			})
+		}
+	}
+	return out
+}
+
+// plural is such as "1 request" or "2 requests".
+func plural(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
 }
 
 // promptShare is the difference of mean prompt lengths from which the runs asked for different work.

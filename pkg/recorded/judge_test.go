@@ -88,6 +88,39 @@ func TestWithoutTimesBlocksAreStretchesOfTheFile(t *testing.T) {
 	require.Equal(t, swap.Inconclusive, v.Verdict, "a gate that was asked for is not left out")
 }
 
+// A latency of 0 is no measurement: of many such nothing is decided, and a summary has no such figure.
+func TestALatencyOfZeroIsMissing(t *testing.T) {
+	for gate, zero := range map[string]func(*Request){
+		"ttft_p50":  func(r *Request) { r.TTFT = swap.Of(0) },
+		"tpot_mean": func(r *Request) { r.E2E = r.TTFT },
+	} {
+		zeroed := made(2, 1200, 1, true)
+		requests := zeroed.Stages[0].Requests
+		for i := range requests {
+			if i%2 == 0 {
+				zero(&requests[i])
+			}
+		}
+		zeroed.Stages[0] = NewStage(Level{Rate: 4}, requests, swap.Absent())
+		v := judged(t, made(1, 1200, 1, true), zeroed, options())
+		require.Equal(t, swap.Inconclusive, v.Verdict)
+		require.Contains(t, messages(v), "candidate: the good answers have 600 latencies of 0")
+		for _, g := range v.Gates {
+			if g.Name == gate {
+				require.Equal(t, swap.ReasonPartialData, g.Reason.Code)
+			}
+		}
+	}
+	one := []Request{{TTFT: swap.Of(1), E2E: swap.Of(0), Outcome: swap.OK}, {TTFT: swap.Of(1), E2E: swap.Of(1), OutputTokens: swap.Of(1), Outcome: swap.OK}}
+	s := NewStage(Level{}, one, swap.Absent())
+	require.Equal(t, 1, s.Zeros)
+	require.False(t, s.Requests[0].E2E.Valid())
+	require.Equal(t, swap.Of(1), s.Requests[1].E2E, "one token has no time between tokens")
+	summary := NewSummary(Level{}, swap.Absent())
+	summary.Figure("ttft_p50", swap.Of(0))
+	require.Empty(t, summary.Summary)
+}
+
 func messages(v swap.Verdict) string {
 	all := ""
 	for _, f := range v.Findings {

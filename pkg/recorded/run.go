@@ -52,6 +52,8 @@ type Stage struct {
 	Blocks []judge.Block
 	// Instrument is the load client's account of itself, where it gave one.
 	Instrument swap.InstrumentState
+	// Zeros counts latencies of 0 in good answers, which are taken for missing.
+	Zeros int
 	// Outcomes counts all requests.
 	Outcomes swap.OutcomeCounts
 	// Summary holds the tool's own figures by the name of a gate (ttft_p99), in the gate's unit, and standard deviations (ttft_std).

@@ -23,6 +23,7 @@ func NewStage(level Level, requests []Request, seconds swap.Value) Stage {
 	}
 	prompts, told := 0.0, 0
 	for i := range requests {
+		s.Zeros += requests[i].dropZeros()
 		s.Outcomes[requests[i].Outcome]++
 		if n, ok := requests[i].PromptTokens.Get(); ok {
 			prompts += n
@@ -34,6 +35,26 @@ func NewStage(level Level, requests []Request, seconds swap.Value) Stage {
 		s.Seconds = swap.Of(last - first)
 	}
 	return s
+}
+
+// dropZeros takes latencies of 0 for missing and counts them: none was measured. A last token at the time of the first, where there are
+// more, makes a time per token of 0.
+func (r *Request) dropZeros() (n int) {
+	if !r.Outcome.Good() {
+		return 0
+	}
+	if ttft, ok := r.TTFT.Get(); ok && micros(r.TTFT) == nil {
+		r.TTFT = swap.Absent()
+		n++
+	} else if ok && r.OutputTokens.Or(0) > 1 && ttft == r.E2E.Or(0) {
+		r.E2E = swap.Absent()
+		n++
+	}
+	if r.E2E.Valid() && micros(r.E2E) == nil {
+		r.E2E = swap.Absent()
+		n++
+	}
+	return n
 }
 
 // span is from the first start to the last end, on the clock of the requests.
@@ -69,12 +90,12 @@ func count(v swap.Value) *int32 {
 	return &whole
 }
 
+// micros is a latency in whole microseconds; one of none is no measurement.
 func micros(ms swap.Value) *int64 {
-	v, ok := ms.Get()
-	if !ok {
+	us := int64(math.Round(ms.Or(0) * 1e3))
+	if us == 0 {
 		return nil
 	}
-	us := int64(math.Round(v * 1e3))
 	return &us
 }
 

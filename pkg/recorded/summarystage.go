@@ -19,9 +19,9 @@ func (s *Stage) Count(o swap.Outcome, n float64) {
 	}
 }
 
-// Figure keeps a figure by the name of its gate, where there is one.
+// Figure keeps a figure by the name of its gate, where there is one. One of 0 is no measurement.
 func (s *Stage) Figure(gate string, v swap.Value) {
-	if x, ok := v.Get(); ok {
+	if x := v.Or(0); x > 0 {
 		s.Summary[gate] = x
 	}
 }

@@ -188,7 +188,7 @@ func (r *request) good(p *recorded.Problems, field string) recorded.Request {
 		CachedTokens: p.Tokens(field+"cached_tokens", r.Cached), OutputTokens: p.Tokens(field+"output_tokens", r.Output),
 	}
 	itl, n := p.Millis(field+"inter_token_latency_ms", r.ITL), out.OutputTokens.Or(0)
-	if itl.Valid() && out.TTFT.Valid() && n > 1 {
+	if itl.Or(0) > 0 && out.TTFT.Valid() && n > 1 {
 		out.E2E = swap.Of(out.TTFT.Or(0) + itl.Or(0)*(n-1))
 	}
 	out.Outcome = recorded.Answered(out.OutputTokens)

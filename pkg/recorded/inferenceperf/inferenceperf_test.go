@@ -47,6 +47,18 @@ func TestStagesWithTheirRequests(t *testing.T) {
 	require.InDelta(t, 200, got[1].E2E.Or(0), 1e-6)
 }
 
+// null stands for a value that is missing, not for 0.
+func TestNullIsMissing(t *testing.T) {
+	run, err := Read("d", []File{file(PerRequestName, `[{"start_time": 10, "end_time": 11, "error": null, "info": {"input_tokens": null,
+"output_tokens": 3, "output_token_times": [null, 10.5, 11]}}, {"start_time": 11, "end_time": 12, "error": null, "computed_metrics":
+{"time_to_first_token": null, "time_per_output_token": null, "output_tokens": 3}}]`)})
+	require.NoError(t, err)
+	require.Equal(t, []recorded.Request{
+		{Start: swap.Of(10), E2E: swap.Of(1000), OutputTokens: swap.Of(3), Outcome: swap.OK},
+		{Start: swap.Of(11), E2E: swap.Of(1000), OutputTokens: swap.Of(3), Outcome: swap.OK},
+	}, run.Stages[0].Requests)
+}
+
 func TestSummaries(t *testing.T) {
 	run, err := Read("d", []File{file("stage_0_lifecycle_metrics.json", stage(1, 3, 1))})
 	require.NoError(t, err)

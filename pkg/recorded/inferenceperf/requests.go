@@ -31,8 +31,8 @@ type entry struct {
 }
 
 type tokens struct {
-	Output *float64  `json:"output_tokens"`
-	Times  []float64 `json:"output_token_times"`
+	Output *float64   `json:"output_tokens"`
+	Times  []*float64 `json:"output_token_times"`
 }
 
 func readRequests(f File) ([]recorded.Request, string, error) {
@@ -81,7 +81,7 @@ func (e *entry) request(p *recorded.Problems, field string) recorded.Request {
 // lastToken ends the request at its last token, which the time per token tells.
 func (e *entry) lastToken(p *recorded.Problems, field string, out *recorded.Request) {
 	tpot, n := p.Seconds(field+"computed_metrics.time_per_output_token", e.Computed.TPOT), out.OutputTokens.Or(0)
-	if tpot.Valid() && out.TTFT.Valid() && n > 1 {
+	if tpot.Or(0) > 0 && out.TTFT.Valid() && n > 1 {
 		out.E2E = swap.Of(out.TTFT.Or(0) + tpot.Or(0)*(n-1))
 	}
 }
@@ -94,9 +94,17 @@ func (e *entry) fromInfo(p *recorded.Problems, field string, out *recorded.Reque
 	out.PromptTokens = p.Tokens(field+"info.input_tokens", e.Info.Input)
 	out.OutputTokens = p.Tokens(field+"info.output_tokens", t.Output)
 	if len(t.Times) > 1 {
-		first, last := t.Times[0]-*e.Start, t.Times[len(t.Times)-1]-*e.Start
-		out.TTFT, out.E2E = p.Seconds(field+"info.output_token_times", &first), p.Seconds(field+"info.output_token_times", &last)
+		out.TTFT, out.E2E = e.since(p, field, t.Times[0]), e.since(p, field, t.Times[len(t.Times)-1])
 	}
+}
+
+// since is the time from the start to that of a token, which may be missing.
+func (e *entry) since(p *recorded.Problems, field string, at *float64) swap.Value {
+	if at == nil {
+		return swap.Absent()
+	}
+	took := *at - *e.Start
+	return p.Seconds(field+"info.output_token_times", &took)
 }
 
 // withRequests gives the stages their requests. The file of requests does not name stages, but they ran one after another, and

@@ -31,12 +31,13 @@ type document struct {
 	OutputTokens   *float64        `json:"total_output_tokens"`
 	Throughput     *float64        `json:"output_throughput"`
 
-	InputLens  []float64   `json:"input_lens"`
-	OutputLens []float64   `json:"output_lens"`
-	TTFTs      []float64   `json:"ttfts"`
-	ITLs       [][]float64 `json:"itls"`
-	Starts     []float64   `json:"start_times"`
-	Errors     []string    `json:"errors"`
+	// Values are pointers, as null stands for one that is missing.
+	InputLens  []*float64   `json:"input_lens"`
+	OutputLens []*float64   `json:"output_lens"`
+	TTFTs      []*float64   `json:"ttfts"`
+	ITLs       [][]*float64 `json:"itls"`
+	Starts     []*float64   `json:"start_times"`
+	Errors     []string     `json:"errors"`
 
 	figures
 }
@@ -131,12 +132,12 @@ func (d *document) requests(p *recorded.Problems) []recorded.Request {
 
 // request is one of them. The tool writes zeros for a failed request, and no times of an empty one.
 func (d *document) request(p *recorded.Problems, i int) recorded.Request {
-	r := recorded.Request{OutputTokens: p.Tokens(fmt.Sprintf("output_lens[%d]", i), &d.OutputLens[i])}
+	r := recorded.Request{OutputTokens: p.Tokens(fmt.Sprintf("output_lens[%d]", i), d.OutputLens[i])}
 	if d.InputLens != nil {
-		r.PromptTokens = p.Tokens(fmt.Sprintf("input_lens[%d]", i), &d.InputLens[i])
+		r.PromptTokens = p.Tokens(fmt.Sprintf("input_lens[%d]", i), d.InputLens[i])
 	}
 	if d.Starts != nil {
-		r.Start = p.Clock(fmt.Sprintf("start_times[%d]", i), &d.Starts[i])
+		r.Start = p.Clock(fmt.Sprintf("start_times[%d]", i), d.Starts[i])
 	}
 	r.Outcome = recorded.Answered(r.OutputTokens)
 	if d.Errors != nil && d.Errors[i] != "" {
@@ -146,15 +147,26 @@ func (d *document) request(p *recorded.Problems, i int) recorded.Request {
 		r.OutputTokens = swap.Absent()
 		return r
 	}
-	r.TTFT = p.Seconds(fmt.Sprintf("ttfts[%d]", i), &d.TTFTs[i])
-	last := d.TTFTs[i]
-	for _, gap := range d.ITLs[i] {
-		if !(gap >= 0) {
-			p.Add(fmt.Sprintf("itls[%d]", i), "", "%g is no length of time", gap)
-			return r
-		}
-		last += gap
-	}
-	r.E2E = p.Seconds(fmt.Sprintf("itls[%d]", i), &last)
+	r.TTFT = p.Seconds(fmt.Sprintf("ttfts[%d]", i), d.TTFTs[i])
+	r.E2E = d.end(p, i)
 	return r
+}
+
+// end is when the last token came: the first token and all gaps, of which none may be missing.
+func (d *document) end(p *recorded.Problems, i int) swap.Value {
+	if d.TTFTs[i] == nil || d.ITLs[i] == nil {
+		return swap.Absent()
+	}
+	last := *d.TTFTs[i]
+	for _, gap := range d.ITLs[i] {
+		if gap == nil {
+			return swap.Absent()
+		}
+		if !(*gap >= 0) {
+			p.Add(fmt.Sprintf("itls[%d]", i), "", "%g is no length of time", *gap)
+			return swap.Absent()
+		}
+		last += *gap
+	}
+	return p.Seconds(fmt.Sprintf("itls[%d]", i), &last)
 }

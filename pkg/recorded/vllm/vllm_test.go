@@ -41,6 +41,24 @@ func TestDetailed(t *testing.T) {
 	require.Equal(t, swap.Of(10), s.Seconds)
 }
 
+// null stands for a value that is missing, not for 0.
+func TestNullIsMissing(t *testing.T) {
+	run, err := read(`{"model_id": "m", "completed": 4, "ttfts": [null, 0.1, 0.1, 0.1], "itls": [[0.1], [null, 0.2], null, [0.3]],
+"output_lens": [2, 3, 2, null], "input_lens": [null, 1, 1, 1], "start_times": [1, 2, 3, 4]}`)
+	require.NoError(t, err)
+	got := run.Stages[0].Requests
+	require.Equal(t, recorded.Request{Start: swap.Of(1), OutputTokens: swap.Of(2), Outcome: swap.OK}, got[0])
+	for _, r := range got[1:3] {
+		require.Equal(t, swap.Of(100), r.TTFT)
+		require.False(t, r.E2E.Valid())
+	}
+	require.False(t, got[3].OutputTokens.Valid())
+	require.Equal(t, swap.Of(400), got[3].E2E)
+	untimed, err := read(`{"completed": 1, "ttfts": [1], "itls": [[]], "output_lens": [1], "start_times": [null]}`)
+	require.NoError(t, err)
+	require.Equal(t, recorded.ByFile, untimed.Stages[0].Order)
+}
+
 func TestSummariesOnly(t *testing.T) {
 	run, err := read(head + "}")
 	require.NoError(t, err)
