@@ -48,6 +48,7 @@ store: {endpoint: s, bucket: runs}`,
 		added: `watch: {notify: 0.06, block: 0.04}`,
 		want: []string{
 			"swap.yaml:5:1: watch.fail: must be at least notify (0.06), got 0.05 (left out, so the default applies)",
+			"swap.yaml:5:30: watch.block: must be at least fail (0.05), got 0.04",
 		},
 	},
 	{

@@ -60,9 +60,18 @@ judge: {opinions: [{rule: classic_5pct}, {rule: classic_3_8, metric: e2e}]}`,
 judge: {opinions: [{rule: classic_cv_r99}, {rule: classic_second_diff}]}`,
 		want: []string{
 			"swap.yaml:6:20: judge.opinions[0]: classic_cv_r99 can never fire here: it compares the P99 of 2 blocks or more of one step within " +
-				"290 s, and a step has 12 blocks of 150 s: use a longer hold or shorter blocks; or write allow_unreachable: true",
+				"windows of 30 to 290 s, and a step has 12 blocks of 150 s on each arm: use shorter blocks; or write allow_unreachable: true",
 			"swap.yaml:6:44: judge.opinions[1]: classic_second_diff can never fire here: a second difference needs 3 load steps that differ in " +
 				"their level only, and the load has 2: add steps; or write allow_unreachable: true",
+		},
+	},
+	{
+		name: "a step below the first window",
+		added: `load: {block: 2s, settle: 1s, steps: [{concurrency: 4, hold: 12s}, {concurrency: 8, hold: 12s}]}
+judge: {opinions: [{rule: classic_cv_r99}, {rule: classic_cv_r99, metric: e2e, allow_unreachable: true}]}`,
+		want: []string{
+			"swap.yaml:6:20: judge.opinions[0]: classic_cv_r99 can never fire here: it compares the P99 of 2 blocks or more of one step within " +
+				"windows of 30 to 290 s, and a step has 6 blocks of 2 s on each arm: use a longer hold; or write allow_unreachable: true",
 		},
 	},
 }

@@ -37,7 +37,7 @@ func (SecondDiff) Read(throughputs []float64) KneeReading {
 		return KneeReading{Reading: refuse("level %d has no throughput", i+1)}
 	}
 	if len(throughputs) < fewestLevels {
-		return KneeReading{Reading: refuse("a second difference needs %d levels that differ in their load only, and there are %d",
+		return KneeReading{Reading: refuse("a second difference needs %d load steps that differ in their level only, and there are %d",
 			fewestLevels, len(throughputs))}
 	}
 	at, found := knee.ClassicSecondDifference(throughputs)

@@ -58,6 +58,9 @@ func opinion(rule Rule, subject string, r Reading, words string) swap.Opinion {
 	switch {
 	case r.Refusal != "":
 		o.Says, o.Message = swap.SaysCannotTell, r.Refusal
+	case !o.Value.Valid() || !o.Threshold.Valid():
+		o.Says, o.Message = swap.SaysCannotTell, "there is no number to compare: "+words
+		o.Value, o.Threshold = swap.Absent(), swap.Absent()
 	case r.Fires:
 		o.Says = swap.SaysFires
 	}
@@ -132,6 +135,10 @@ func (l loadStage) level(r swap.OpinionRule) swap.Opinion {
 func (l loadStage) secondDifference() swap.Opinion {
 	const subject = "throughput"
 	steps := l.longestCurve()
+	if len(steps) == 0 {
+		return opinion(SecondDiff{}, subject, refuse("a second difference needs %d load steps of a live run that differ in their level only, "+
+			"and nothing here says which steps do", fewestLevels), "")
+	}
 	var arms swap.PerArm[KneeReading]
 	for _, arm := range swap.Arms {
 		*arms.Ptr(arm) = SecondDiff{}.Read(l.throughputs(steps, arm))

@@ -148,11 +148,34 @@ func TestOpinionsThatCannotBeComputed(t *testing.T) {
 	}
 	short := usual()
 	short.pairs = 1
-	require.Contains(t, short.opinions(everyRule()[3])[0].Message, "fewer than 2 sub-windows")
+	require.Contains(t, short.opinions(everyRule()[3])[0].Message, "hold 2 sub-windows or more, and there are 1 of 10 s")
 	short.pairs = 14
 	require.Contains(t, short.opinions(everyRule()[4])[0].Message, "the level needs 30 values in a row")
 	o := Opinions([]swap.OpinionRule{{Rule: "classic_oracle"}}, nil, nil)[0]
 	require.Equal(t, swap.Opinion{Rule: "classic_oracle", Says: swap.SaysCannotTell, Message: "this version does not know the rule"}, o)
+}
+
+// A run of 12 s, and one without the curves of a live run.
+func TestOpinionsOfAShortRunHaveNumbersOrSayWhyNot(t *testing.T) {
+	s := usual()
+	s.pairs, s.steps = 6, 2
+	blocks := s.blocks()
+	for i := range blocks {
+		blocks[i].MeasuredSeconds = 2
+	}
+	for _, o := range Opinions(everyRule(), blocks, nil) {
+		require.NotContains(t, o.Message, "Inf", o.Rule)
+		require.NotContains(t, o.Message, "NaN", o.Rule)
+		require.Equal(t, o.Says != swap.SaysCannotTell, o.Value.Valid(), o.Rule)
+	}
+	opinions := Opinions(everyRule(), blocks, nil)
+	require.Equal(t, swap.SaysCannotTell, says(opinions)[swap.RuleCVR99])
+	require.Equal(t, "a second difference needs 3 load steps of a live run that differ in their level only, and nothing here says which steps do",
+		opinions[5].Message)
+	two := Opinions(everyRule()[5:6], blocks, []swap.Capacity{{Steps: []int{1, 2}}})[0]
+	require.Equal(t, "a second difference needs 3 load steps that differ in their level only, and there are 2", two.Message)
+	require.Equal(t, "a second difference needs 3 load steps that differ in their level only, and the load has 2: add steps",
+		Plan{Levels: 2}.Reach(everyRule()[5]).Never)
 }
 
 func TestNoKneeAndNoBaseline(t *testing.T) {

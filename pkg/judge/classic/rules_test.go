@@ -126,7 +126,24 @@ func TestCVWindowTakesTheFirstSuccess(t *testing.T) {
 	require.NotEmpty(t, rule.Read([]float64{1}, 10).Refusal)
 	require.NotEmpty(t, rule.Read([]float64{1, 1, 1}, 200).Refusal, "290 s hold one block of 200 s")
 	require.Contains(t, rule.Reach(1, 30, swap.Absent()).Never, "a step has 1 blocks of 30 s")
+	require.Equal(t, "the P99 of the first 3 sub-windows is 0, and nothing is relative to 0", rule.Read([]float64{0, 0, 0}, 10).Refusal)
 	require.NotEmpty(t, rule.Reach(9, 200, swap.Absent()).Never)
+}
+
+func TestCVWindowThatNothingFills(t *testing.T) {
+	rule := CVWindow{Limit: .15}
+	r := rule.Read([]float64{1, 2, 1, 2, 1, 2}, 2)
+	require.False(t, r.Fires)
+	require.Equal(t, "its windows are from 30 to 290 s long and hold 2 sub-windows or more, and there are 6 of 2 s", r.Refusal)
+	require.Contains(t, rule.Reach(6, 2, swap.Of(600)).Never, "within windows of 30 to 290 s, and a step has 6 blocks of 2 s on each arm: use a longer hold")
+	require.Empty(t, rule.Reach(15, 2, swap.Of(600)).Never)
+	rapid.Check(t, func(t *rapid.T) {
+		n, seconds := rapid.IntRange(0, 40).Draw(t, "n"), rapid.Float64Range(0, 400).Draw(t, "seconds")
+		p99 := rapid.SliceOfN(rapid.Float64Range(1, 100), n, n).Draw(t, "p99")
+		r := rule.Read(p99, seconds)
+		require.Equal(t, r.Refusal == "", rule.Reach(n, seconds, swap.Absent()).Never == "", "a plan and a run agree")
+		require.Equal(t, r.Refusal == "", !math.IsNaN(r.Value) && !math.IsInf(r.Value, 0))
+	})
 }
 
 func TestAdaptiveThresholdIsAConstant(t *testing.T) {

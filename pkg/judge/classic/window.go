@@ -50,18 +50,20 @@ func (c CVWindow) Read(p99 []float64, seconds float64) WindowReading {
 	switch {
 	case notFinite(p99) >= 0:
 		return WindowReading{Reading: refuse("sub-window %d has no P99", notFinite(p99)+1)}
-	case c.subWindows(len(p99), seconds) < fewestSubWindows:
-		return WindowReading{Reading: refuse("a window of at most %d s holds fewer than %d sub-windows of %g s, or there are no more",
-			lastWindow, fewestSubWindows, seconds)}
+	case !c.looks(len(p99), seconds):
+		return WindowReading{Reading: refuse("its windows are from %d to %d s long and hold %d sub-windows or more, and there are %d of %.3g s",
+			firstWindow, lastWindow, fewestSubWindows, len(p99), seconds)}
 	}
 	lowest := math.Inf(1)
 	for window := firstWindow; window <= lastWindow; window += windowStep {
-		whole := float64(window) / seconds
-		if whole < fewestSubWindows || whole >= float64(len(p99)+1) {
+		k := c.holds(window, len(p99), seconds)
+		if k == 0 {
 			continue
 		}
-		k := int(whole)
 		cv := populationSD(p99[:k]) / stats.Mean(p99[:k])
+		if math.IsNaN(cv) {
+			return WindowReading{Reading: refuse("the P99 of the first %d sub-windows is 0, and nothing is relative to 0", k)}
+		}
 		if lowest = min(lowest, cv); cv < c.Limit {
 			return WindowReading{Reading: Reading{Value: cv, Threshold: c.Limit}, Seconds: window, Converged: true}
 		}
@@ -77,11 +79,34 @@ func (CVWindow) subWindows(n int, seconds float64) int {
 	return int(min(float64(n), lastWindow/seconds))
 }
 
+// holds is how many whole sub-windows a window holds; 0 where these are too few, or the n that there are do not fill it.
+func (CVWindow) holds(window, n int, seconds float64) int {
+	whole := float64(window) / seconds
+	if !(whole >= fewestSubWindows && whole < float64(n+1)) {
+		return 0
+	}
+	return int(whole)
+}
+
+// looks reports whether n sub-windows fill any window.
+func (c CVWindow) looks(n int, seconds float64) bool {
+	for window := firstWindow; window <= lastWindow; window += windowStep {
+		if c.holds(window, n, seconds) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Reach is for so many sub-windows, each so many seconds long and with so many requests, which may be unknown.
 func (c CVWindow) Reach(subWindows int, seconds float64, requests swap.Value) Reach {
-	if k := c.subWindows(subWindows, seconds); k < fewestSubWindows {
-		return never("it compares the P99 of %d blocks or more of one step within %d s, and a step has %d blocks of %g s: use a longer hold or "+
-			"shorter blocks", fewestSubWindows, lastWindow, subWindows, seconds)
+	if !c.looks(subWindows, seconds) {
+		next := "use a longer hold"
+		if fewestSubWindows*seconds > lastWindow {
+			next = "use shorter blocks"
+		}
+		return never("it compares the P99 of %d blocks or more of one step within windows of %d to %d s, and a step has %d blocks of %g s on "+
+			"each arm: %s", fewestSubWindows, firstWindow, lastWindow, subWindows, seconds, next)
 	}
 	n, known := requests.Get()
 	if !known || n < 1 {
