@@ -142,6 +142,19 @@ func TestTokenRateIsKept(t *testing.T) {
 	}
 }
 
+func TestABlockLetsNoMoreGoThanItsTokens(t *testing.T) {
+	limit := &swap.TokenRate{Limit: 5, Burst: swap.Duration(time.Millisecond)} // 50 tokens in 10 s
+	g, err := workload.New(swap.Workload{
+		API: swap.APIChat, InputTokens: swap.Lengths{Median: 20}, OutputTokens: swap.Lengths{Median: 10}, Seed: 5,
+	})
+	require.NoError(t, err)
+	step := swap.Step{Concurrency: 4, ThinkTime: swap.Duration(10 * time.Millisecond), TokenRate: limit}
+	got := onBlock(t, &fakeServer{answer: always(swap.OK, time.Millisecond)}, g, step, 10*time.Second, nil)
+	require.Len(t, got.Records, 1, "30 tokens have accrued after 6 s")
+	got = onBlock(t, &fakeServer{answer: always(swap.OK, time.Millisecond)}, g, step, 5*time.Second, nil)
+	require.Empty(t, got.Records)
+}
+
 func TestThinkTimeLowersTheLoad(t *testing.T) {
 	s := &fakeServer{answer: always(swap.OK, 100*time.Millisecond)}
 	step := swap.Step{Concurrency: 10, ThinkTime: swap.Duration(900 * time.Millisecond)}

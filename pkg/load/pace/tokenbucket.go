@@ -7,15 +7,16 @@ import (
 	"time"
 )
 
-// TokenBucket limits tokens per second. It is the generic cell rate algorithm (ITU-T I.371) with a debt: a request larger
-// than the bucket goes when the bucket is full, and those after it wait until it is paid back. Over any time w, no more
-// than limit·w tokens and the larger of limit·burst and one request are let go. It is safe for concurrent use.
+// TokenBucket limits tokens per second. It is a token bucket without debt: a request goes when all of its tokens have accrued,
+// also one larger than the bucket, for which they accrue beyond what the bucket holds from when it is first in line. So a
+// block, which begins with a full bucket, lets go no more than limit·(w + burst) tokens in its first w, and any time w no more
+// than limit·w tokens and the larger of limit·burst and one request. It is safe for concurrent use.
 type TokenBucket struct {
 	limit    float64 // tokens per second
 	capacity float64
 
 	mu sync.Mutex
-	// level is the number of tokens in the bucket at the time of last; negative is a debt.
+	// level is the number of tokens in the bucket at the time of last, when a request last went.
 	level float64
 	last  time.Duration
 }
@@ -39,11 +40,11 @@ func (b *TokenBucket) Due(now time.Duration, tokens int) time.Duration {
 	defer b.mu.Unlock()
 	asked := float64(max(0, tokens))
 	due := max(now, b.last)
-	if missing := min(asked, b.capacity) - b.levelAt(due); missing > 0 {
-		due = later(due, missing/b.limit)
+	left := b.levelAt(due) - asked
+	if left < 0 {
+		due, left = later(due, -left/b.limit), 0
 	}
-	b.level = b.levelAt(due) - asked
-	b.last = due
+	b.level, b.last = left, due
 	return due
 }
 

@@ -25,17 +25,24 @@ func TestBucketOfAnEightBillionModel(t *testing.T) {
 	require.Equal(t, 10*time.Second+200*time.Millisecond, b.Due(10*time.Second, 1700))
 }
 
-func TestRequestLargerThanTheBucketIsPaidBack(t *testing.T) {
+func TestRequestLargerThanTheBucketWaitsForAllOfItsTokens(t *testing.T) {
 	b := bucket(t, 1000, time.Second)
-	require.Zero(t, b.Due(0, 5000), "the bucket is full")
-	require.InDelta(t, 4*time.Second+time.Millisecond, b.Due(0, 1), 2)
-	require.InDelta(t, 5*time.Second+time.Millisecond, b.Due(0, 9000), 2, "it waits for a full bucket")
+	require.Equal(t, 4*time.Second, b.Due(0, 5000), "a full bucket holds 1000 of them")
+	require.Equal(t, 4*time.Second+time.Millisecond, b.Due(0, 1), "nothing is left, and nothing is owed")
+	require.Equal(t, 4*time.Second+time.Millisecond+9*time.Second, b.Due(0, 9000))
+}
+
+func TestEachBlockKeepsTheLimitWhateverTheSizeOfARequest(t *testing.T) {
+	const block = 100 * time.Second
+	b := bucket(t, 5, time.Millisecond)
+	require.InDelta(t, 56, b.Due(0, 280).Seconds(), 0.01, "280 tokens at 5 tok/s")
+	require.Greater(t, b.Due(0, 280), block, "one request of 280 tokens in 100 s, and not two")
 }
 
 func TestBucketWithoutBurst(t *testing.T) {
 	b := bucket(t, 100, 0)
 	for i := range 10 {
-		require.Equal(t, time.Duration(i)*100*time.Millisecond, b.Due(0, 10))
+		require.Equal(t, time.Duration(i+1)*100*time.Millisecond, b.Due(0, 10))
 	}
 }
 
@@ -61,7 +68,13 @@ func TestBucketKeepsTheLimitOverEveryWindow(t *testing.T) {
 		limit := rapid.Float64Range(10, 20_000).Draw(t, "limit")
 		burst := time.Duration(rapid.Int64Range(0, int64(2*time.Second)).Draw(t, "burst"))
 		sent, largest := requests(t, bucket(t, limit, burst))
-		atOnce := max(limit*burst.Seconds(), float64(largest))
+		full := limit * burst.Seconds()
+		atOnce := max(full, float64(largest))
+		since := 0.0
+		for _, r := range sent {
+			since += float64(r.tokens)
+			require.LessOrEqual(t, since, limit*r.due.Seconds()+full+1e-3, "since the start")
+		}
 		for from := range sent {
 			total := 0.0
 			for _, r := range sent[from:] {
