@@ -36,7 +36,7 @@ func check(rows []Row) []Check {
 // limit is the share that a line allows, at most or at least.
 func (l Line) limit() (share float64, most bool) {
 	switch l {
-	case FalsePass:
+	case AtMargin:
 		return .05, true
 	case TailPower:
 		return .9, false
@@ -53,7 +53,7 @@ func (l Line) limit() (share float64, most bool) {
 // counted is how many repetitions the line counts.
 func (r *Row) counted() int {
 	switch r.Line {
-	case FalsePass:
+	case AtMargin:
 		return r.Pass
 	case DataFault:
 		return r.ReasonHeld

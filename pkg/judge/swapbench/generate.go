@@ -92,7 +92,7 @@ func (g *generator) block(number int, which swap.Arm) judge.Block {
 	b.Requests.Grow(g.Requests)
 	failed := 0
 	r := &g.record
-	*r = rawlog.Record{Step: 1, Block: int32(number), Pair: int32(b.Pair), Arm: string(which), Measured: true, SentUnixNS: 1, LateUS: 100}
+	*r = rawlog.Record{Arm: string(which), Measured: true, SentUnixNS: 1, LateUS: 100}
 	for seq := range g.Requests {
 		r.Seq, r.Outcome = int32(seq), string(swap.OK)
 		r.FirstUS, r.LastUS, r.OutputTokens, r.PromptTokens, r.CachedTokens = nil, nil, nil, nil, nil

@@ -61,7 +61,9 @@ func (t *Table) summary() [][]string {
 	return rows
 }
 
-var ourColumns = []string{"scenario", "effect", "gates", "requests an arm", "repetitions", "pass", "fail", "open", "right (95 %)", "more blocks"}
+var ourColumns = []string{
+	"scenario", "effect", "gates", "requests an arm", "repetitions", "pass", "fail", "open", "right (95 %)", "more blocks",
+}
 
 // ours is a row for each scenario, with what our judge said.
 func (t *Table) ours() [][]string {

@@ -186,7 +186,7 @@ func repeat(ctx context.Context, s *Scenario, contestants []Contestant, o Option
 
 // random are the numbers of a scenario's repetition k.
 func (o Options) random(scenario string, k int) *rand.Rand {
-	return rand.New(rand.NewPCG(o.Seed^hash(scenario), uint64(k)))
+	return rand.New(rand.NewPCG(o.Seed^hash(scenario), uint64(k))) //nolint:gosec // G115: k counts from 0
 }
 
 // parallel does work 0 to n−1 on all CPUs, until the context ends.

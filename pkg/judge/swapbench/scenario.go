@@ -18,7 +18,7 @@ type Line string
 const (
 	NoLine     Line = ""
 	FalseFail  Line = "a: no change, false fail <= 1 %"
-	FalsePass  Line = "b: at the margin, false pass <= 5 %"
+	AtMargin   Line = "b: at the margin, false pass <= 5 %"
 	TailPower  Line = "c: P99 +20 % with 20,000 requests an arm, fail >= 90 %"
 	BlockPower Line = "d: throughput -10 % or errors +1 point, fail >= 95 %"
 	DataFault  Line = "e: data-quality fault, inconclusive with its reason 100 %"
@@ -27,7 +27,7 @@ const (
 	RollbackTime  Line = "g: rollout at P99 +50 %, rolled back within 12 slices (median)"
 )
 
-var lines = []Line{FalseFail, FalsePass, TailPower, BlockPower, DataFault, FalseRollback, RollbackTime}
+var lines = []Line{FalseFail, AtMargin, TailPower, BlockPower, DataFault, FalseRollback, RollbackTime}
 
 // Scenario is a measurement of known truth.
 type Scenario struct {

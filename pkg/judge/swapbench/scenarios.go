@@ -140,7 +140,7 @@ func regressions() []Scenario {
 		})
 	}
 	fails("+0.2", .002, passOrOpen, func(*Scenario) {})
-	fails("+0.5", .005, failOrOpen, func(s *Scenario) { s.Line = FalsePass })
+	fails("+0.5", .005, failOrOpen, func(s *Scenario) { s.Line = AtMargin })
 	fails("+1", .01, failOnly, func(s *Scenario) { s.Gates, s.Line, s.Requests = subject(errorRate), BlockPower, 1000 })
 	fails("+1/4000", .01, failOrOpen, func(s *Scenario) { s.Gates = subject(errorRate) })
 	fails("+5", .05, failOnly, func(s *Scenario) { s.Gates, s.Line = subject(errorRate), BlockPower })
@@ -160,7 +160,7 @@ func margins() []Scenario {
 	var all []Scenario
 	at := func(name string, g swap.Gate, change func(*Scenario)) {
 		s := usual("margin/"+name, "at the margin", "the candidate is worse by exactly the margin", g)
-		s.Effect, s.Accept, s.Line = g.Margin, failOrOpen, FalsePass
+		s.Effect, s.Accept, s.Line = g.Margin, failOrOpen, AtMargin
 		change(&s)
 		all = append(all, s)
 	}
