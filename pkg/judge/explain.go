@@ -92,7 +92,11 @@ func noData(m measured, arm swap.Arm) string {
 		return fmt.Sprintf("%s failed all of its %d requests, mostly with %s, so there is no %s",
 			arm, n, dominant(m.outcomes.Get(arm)), name)
 	}
-	return fmt.Sprintf("%s answered, but none of its answers has a %s; the server may not report token usage", arm, name)
+	text := fmt.Sprintf("%s answered, but none of its answers has a %s", arm, name)
+	if restsOnTokens(m.gate.Metric) {
+		text += "; the server may not report token usage"
+	}
+	return text
 }
 
 func incomparable(m measured) string {

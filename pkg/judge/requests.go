@@ -35,6 +35,13 @@ func (q *Requests) Append(r *rawlog.Record) {
 	q.cachedTokens = append(q.cachedTokens, countOrNaN(r.CachedTokens))
 }
 
+// Unplanned takes back the times from the planned sends, of which nothing is known.
+func (q *Requests) Unplanned() {
+	for i := range q.ttftScheduled {
+		q.ttftScheduled[i] = math.NaN()
+	}
+}
+
 // Grow makes room for n more requests.
 func (q *Requests) Grow(n int) {
 	q.outcomes, q.connReused = slices.Grow(q.outcomes, n), slices.Grow(q.connReused, n)

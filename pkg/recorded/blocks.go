@@ -50,6 +50,7 @@ func blockOf(requests []Request) judge.Block {
 		b.Outcomes[requests[i].Outcome]++
 		b.Requests.Append(&record)
 	}
+	b.Requests.Unplanned()
 	return b
 }
 

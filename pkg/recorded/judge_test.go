@@ -121,6 +121,16 @@ func TestALatencyOfZeroIsMissing(t *testing.T) {
 	require.Empty(t, summary.Summary)
 }
 
+// Other tools do not tell when a request was planned.
+func TestTheTimeFromThePlanIsNotKnown(t *testing.T) {
+	o := options()
+	o.Gates = []swap.Gate{{Metric: swap.MetricTTFTScheduled, Stat: swap.StatP50, Margin: .5, Unit: swap.Relative, Better: swap.LowerIsBetter}}
+	v := judged(t, made(1, 1200, 1, true), made(2, 1200, 1, true), o)
+	require.Equal(t, swap.Inconclusive, v.Verdict)
+	require.Equal(t, swap.ReasonNoData, v.Gates[0].Reason.Code)
+	require.Equal(t, "candidate answered, but none of its answers has a time to first token from the planned send", v.Gates[0].Reason.Message)
+}
+
 func messages(v swap.Verdict) string {
 	all := ""
 	for _, f := range v.Findings {

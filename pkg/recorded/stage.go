@@ -149,12 +149,8 @@ func (s *Stage) values(m swap.Metric) []float64 {
 		add(&s.Blocks[i].Requests)
 	}
 	if len(s.Requests) > 0 {
-		var all judge.Requests
-		for i := range s.Requests {
-			record := s.Requests[i].record()
-			all.Append(&record)
-		}
-		add(&all)
+		all := blockOf(s.Requests)
+		add(&all.Requests)
 	}
 	return out
 }
