@@ -53,8 +53,17 @@ func FailedBy(text string) swap.Outcome {
 	return swap.StreamError
 }
 
-// Answered is the outcome of a request that its tool counts as a success: Empty where it holds no token.
-func Answered(tokens swap.Value) swap.Outcome {
+// Answer is the outcome of a request that its tool counts as a success. One that holds nothing of an answer is a problem of its field.
+func (p *Problems) Answer(field string, r Request) swap.Outcome {
+	if !r.TTFT.Valid() && !r.E2E.Valid() && !r.OutputTokens.Valid() {
+		p.Add(strings.TrimSuffix(field, "."), "give the file as the tool wrote it; a failed request holds its error",
+			"holds neither an error nor a latency or a number of tokens, so that nothing says what became of the request")
+	}
+	return answered(r.OutputTokens)
+}
+
+// answered is the outcome of a request that its tool counts as a success: Empty where it holds no token.
+func answered(tokens swap.Value) swap.Outcome {
 	if tokens.Valid() && tokens.Or(0) == 0 {
 		return swap.Empty
 	}

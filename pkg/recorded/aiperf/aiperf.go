@@ -108,7 +108,7 @@ func (r *Records) add(p *recorded.Problems, rec *record) {
 		request.TTFT = rec.Metrics.TTFT.millis(p, "metrics.time_to_first_token")
 		request.E2E = rec.Metrics.Latency.millis(p, "metrics.request_latency")
 		request.OutputTokens = rec.Metrics.Output.tokens(p, "metrics.output_sequence_length")
-		request.Outcome = recorded.Answered(request.OutputTokens)
+		request.Outcome = p.Answer("metrics", request)
 	}
 	r.Requests = append(r.Requests, request)
 }

@@ -79,6 +79,8 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		"p.jsonl: has no request of the phase profiling":       "\n",
 		"p.jsonl:1: metadata.request_start_ns: is missing":     `{"metadata": {}, "metrics": {}}`,
 		`p.jsonl:1: metrics.request_latency: has the unit "h"`: strings.Replace(line(1, ""), `"sec"`, `"h"`, 1),
+		"p.jsonl:2: metrics: holds neither an error nor":       line(1, "") + `{"metadata": {"request_start_ns": 1}, "metrics": {}}`,
+		"p.jsonl:1: metadata.request_start_ns: is missing\n":   `{"request_start_ns": 1, "metadata": {}}` + "\n{}\n",
 		"p.jsonl:1: metrics.time_to_first_token: -3 is no":     strings.Replace(line(1, ""), `30,`, `-3,`, 1),
 	} {
 		_, err := records(text)

@@ -191,6 +191,6 @@ func (r *request) good(p *recorded.Problems, field string) recorded.Request {
 	if itl.Or(0) > 0 && out.TTFT.Valid() && n > 1 {
 		out.E2E = swap.Of(out.TTFT.Or(0) + itl.Or(0)*(n-1))
 	}
-	out.Outcome = recorded.Answered(out.OutputTokens)
+	out.Outcome = p.Answer(field, out)
 	return out
 }

@@ -74,6 +74,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 	for says, text := range map[string]string{
 		"g.json: benchmarks: is empty":                                     `{}`,
 		"g.json:1: benchmarks.duration: is string, but should be a number": `{"benchmarks": [{"duration": "long"}]}`,
+		"benchmarks[0].requests.successful[0]: holds neither an error nor": report(`{}`, `{"successful": [{}], "errored": [`+bad+`]}`),
 		"benchmarks[0].requests.successful[0].time_to_first_token_ms: -1 is": report(`{}`,
 			`{"successful": [`+strings.Replace(good, `"time_to_first_token_ms": 50`, `"time_to_first_token_ms": -1`, 1)+`], "errored": [`+bad+`]}`),
 	} {

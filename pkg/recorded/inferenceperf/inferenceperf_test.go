@@ -92,6 +92,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		"stage_99999_lifecycle_metrics.json: is of stage 99999":       file("stage_99999_lifecycle_metrics.json", `{}`),
 		PerRequestName + ": has 0 requests":                           file(PerRequestName, `[]`),
 		PerRequestName + ": [0].start_time: or end_time is missing":   file(PerRequestName, `[{"start_time": 1}]`),
+		PerRequestName + ": [0]: holds neither an error nor":          file(PerRequestName, `[{"start_time": 1, "end_time": 2}]`),
 		PerRequestName + ": [0].end_time: -1 is no length of time":    file(PerRequestName, `[{"start_time": 1, "end_time": 0}]`),
 	} {
 		_, err := Read("d", []File{f})

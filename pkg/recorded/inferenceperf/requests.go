@@ -74,7 +74,9 @@ func (e *entry) request(p *recorded.Problems, field string) recorded.Request {
 	case e.Info != nil:
 		e.fromInfo(p, field, &out)
 	}
-	out.Outcome = recorded.Answered(out.OutputTokens)
+	answer := out
+	answer.E2E = swap.Absent() // a failed request has an end too
+	out.Outcome = p.Answer(field, answer)
 	return out
 }
 

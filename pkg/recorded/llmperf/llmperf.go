@@ -113,7 +113,7 @@ func (r *Response) request(p *recorded.Problems, field string) recorded.Request 
 	}
 	out.TTFT, out.E2E = p.Seconds(field+"ttft_s", r.TTFT), p.Seconds(field+"end_to_end_latency_s", r.E2E)
 	out.OutputTokens = p.Tokens(field+"number_output_tokens", r.Output)
-	out.Outcome = recorded.Answered(out.OutputTokens)
+	out.Outcome = p.Answer(field, out)
 	return out
 }
 

@@ -68,6 +68,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		"i.json: has no request":                   `[]`,
 		"i.json:1: is object, but should be":       `{}`,
 		"i.json: [0].ttft_s: -1 is no length":      `[{"ttft_s": -1, "end_to_end_latency_s": 1}]`,
+		"i.json: [1]: holds neither an error nor":  `[{"ttft_s": 1, "end_to_end_latency_s": 1}, {}]`,
 		"i.json: [0].number_output_tokens: 0.5 is": `[{"ttft_s": 1, "end_to_end_latency_s": 1, "number_output_tokens": 0.5}]`,
 	} {
 		_, err := read(text, `{}`)

@@ -14,11 +14,11 @@ import (
 
 const (
 	vllmText     = `{"model_id": "m", "completed": 1, "request_throughput": 1, "request_rate": 2}`
-	aiperfLine   = `{"metadata": {"request_start_ns": 1}, "metrics": {}, "error": null}` + "\n"
+	aiperfLine   = `{"metadata": {"request_start_ns": 1}, "metrics": {"request_latency": {"value": 1, "unit": "ms"}}, "error": null}` + "\n"
 	aiperfText   = `{"request_latency": {}, "input_config": {}, "request_count": {"avg": 1}}`
 	guideText    = `{"metadata": {}, "benchmarks": [{"metrics": {"request_totals": {"successful": 1}}}]}`
 	stageText    = `{"load_summary": {"requested_rate": 2}, "successes": {"count": 1, "latency": {}}, "failures": {"count": 0}}`
-	requestsText = `[{"start_time": 1, "end_time": 2, "error": null}]`
+	requestsText = `[{"start_time": 1, "end_time": 2, "error": null, "computed_metrics": {"output_tokens": 3}}]`
 	llmperfText  = `[{"ttft_s": 1, "end_to_end_latency_s": 2, "error_code": null}]`
 	llmperfSum   = `{"model": "m", "results_number_errors": 0, "results_ttft_s_mean": 1}`
 )

@@ -139,16 +139,17 @@ func (d *document) request(p *recorded.Problems, i int) recorded.Request {
 	if d.Starts != nil {
 		r.Start = p.Clock(fmt.Sprintf("start_times[%d]", i), d.Starts[i])
 	}
-	r.Outcome = recorded.Answered(r.OutputTokens)
 	if d.Errors != nil && d.Errors[i] != "" {
-		r.Outcome = recorded.FailedBy(d.Errors[i])
+		r.OutputTokens, r.Outcome = swap.Absent(), recorded.FailedBy(d.Errors[i])
+		return r
 	}
-	if !r.Outcome.Good() {
-		r.OutputTokens = swap.Absent()
+	if r.OutputTokens.Valid() && r.OutputTokens.Or(0) == 0 {
+		r.OutputTokens, r.Outcome = swap.Absent(), swap.Empty
 		return r
 	}
 	r.TTFT = p.Seconds(fmt.Sprintf("ttfts[%d]", i), d.TTFTs[i])
 	r.E2E = d.end(p, i)
+	r.Outcome = p.Answer(fmt.Sprintf("ttfts[%d]", i), r)
 	return r
 }
 

@@ -90,6 +90,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		"r.json: ttfts[0]: -1 is no length of time":     `{"completed": 1, "ttfts": [-1], "itls": [[]], "output_lens": [1]}`,
 		"r.json: itls[0]: -0.1 is no length of time":    `{"completed": 1, "ttfts": [1], "itls": [[-0.1]], "output_lens": [1]}`,
 		"r.json: output_lens[0]: 1.5 is no number":      `{"completed": 1, "ttfts": [1], "itls": [[]], "output_lens": [1.5]}`,
+		"r.json: ttfts[1]: holds neither an error nor":  `{"completed": 2, "ttfts": [1, null], "itls": [[], []], "output_lens": [1, null]}`,
 		"r.json:2: completed: is string, but should be": "{\n\"completed\": \"many\"}",
 	} {
 		_, err := read(text)
