@@ -36,8 +36,8 @@ func newJudgeCommand(a *app) *cobra.Command {
 file or folder of vllm bench, AIPerf, GuideLLM, inference-perf or LLMPerf, or raw data of swapgate: a folder of the run store, tables,
 or s3://bucket/runs/TARGET/RUN (with -f for the store). One run of swapgate alone is judged anew by its own two arms.
 
-Runs that were recorded apart are weaker evidence than interleaved blocks, so their bounds are widened by --baseline-noise. Of
-summaries alone nothing passes or fails. Temporal is not needed.`,
+Runs that were recorded apart are weaker evidence than interleaved blocks, so their bounds are widened by --baseline-noise. Summaries
+alone are weaker still, and widened further. Temporal is not needed.`,
 		Example: "  swapgate judge before.json after.json --gate ttft:p95:10% --gate error_rate",
 		Args:    oneOrTwo,
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.judge(cmd.Context(), args, &f) },

@@ -92,7 +92,37 @@ func TestJudgeSaysInTextWhatTheRunsLack(t *testing.T) {
 	require.Equal(t, exitInconclusive, got.code)
 	require.Contains(t, got.stderr, "note: baseline: the file has only summaries: record with --save-result --save-detailed\n")
 	require.Contains(t, got.stdout, "[LOW_N]")
-	require.Contains(t, got.stdout, "+0.0 %")
+	require.Contains(t, got.stdout, "TTFT P50 +0.0 %, without bounds")
+}
+
+// vllmSummary writes what vllm bench saves without --save-detailed, of 8000 requests and a median TTFT in ms.
+func vllmSummary(t *testing.T, rate, median float64) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "summary.json")
+	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, `{"model_id": "m", "completed": 8000, "failed": 0, "request_throughput": 1,
+		"request_rate": %g, "duration": 600, "output_throughput": %g, "mean_ttft_ms": %g, "median_ttft_ms": %g, "std_ttft_ms": 20, "p99_ttft_ms": %g,
+		"mean_e2el_ms": 900, "std_e2el_ms": 90}`, rate, 1e5/median, 1.02*median, median, 2*median), 0o600))
+	return path
+}
+
+func TestJudgeSummaries(t *testing.T) {
+	slow, fast, busy := vllmSummary(t, 4, 100), vllmSummary(t, 4, 60), vllmSummary(t, 5, 60)
+	gates := []string{"--gate", "ttft:p50:10%", "--gate", "ttft:p99:20%", "--gate", "error_rate"}
+	for _, c := range []struct {
+		baseline, candidate string
+		code                int
+		says                string
+	}{
+		{slow, fast, exitPass, "note: runs: recorded as summaries, without blocks: this comparison is weaker"},
+		{fast, slow, exitFail, "note: runs: recorded as summaries"},
+		{slow, busy, exitPass, "note: load: the runs have few load levels in common, so unlike ones are compared"},
+		{busy, slow, exitFail, "note: load: the runs have few load levels in common"},
+		{fast, vllmSummary(t, 5, 100), exitInconclusive, "note: load: the runs have few load levels in common"},
+	} {
+		got := swapgate(t.Context(), nil, append([]string{"judge", c.baseline, c.candidate}, gates...)...)
+		require.Equal(t, c.code, got.code, got.stdout)
+		require.Contains(t, got.stderr, c.says)
+	}
 }
 
 func TestJudgeOneRunOfOurs(t *testing.T) {

@@ -4,7 +4,7 @@
 //
 // Two runs that were recorded apart are a weaker comparison than interleaved blocks: whatever changed between them, such as a
 // restart, another placement or another hour, is in the difference. Judge therefore takes the spread between runs of one and the
-// same service and widens every bound by it. Of summaries alone there is no bound at all, so that nothing passes or fails.
+// same service and widens every bound by it. Summaries alone have no blocks; their spread is told from the percentiles beside a figure.
 //
 // The package is pure: no I/O and no clock. What it reads comes from outside and is not trusted.
 package recorded

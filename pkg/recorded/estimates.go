@@ -65,6 +65,10 @@ func (p loadPair) estimate(g swap.Gate, settings swap.Judge) judge.Estimate {
 		*e.Values.Ptr(arm) = s.Value(g).Or(math.NaN())
 		*e.Outcomes.Ptr(arm) = s.Outcomes
 	}
+	if p.falls(g) {
+		e.Refusal = &swap.Reason{Code: swap.ReasonPlanMismatch, Subject: g.Name(), Message: fmt.Sprintf(
+			"%s of the candidate falls when its load rises past %s, so that nothing follows for that load", g.Name(), p.Baseline.Level)}
+	}
 	for _, arm := range swap.Arms {
 		if e.Refusal != nil || arm == swap.Baseline && g.HasLimit() {
 			continue
@@ -87,7 +91,7 @@ func (p loadPair) refusal(g swap.Gate, arm swap.Arm, spread bool, settings swap.
 		return &swap.Reason{Code: swap.ReasonNoData, Subject: name, Message: fmt.Sprintf("the summaries have no %s of both runs", name)}
 	case !spread:
 		return &swap.Reason{Code: swap.ReasonLowN, Subject: name, Message: fmt.Sprintf(
-			"changed without bounds %s: the %s's summary has no spread that its error could be told from", p, arm)}
+			"the summary of the %s at %s has no spread beside it that its error could be told from", arm, s.Level)}
 	case isQuantile && s.tail(g) < float64(settings.MinTail):
 		return &swap.Reason{Code: swap.ReasonLowN, Subject: name, Message: fmt.Sprintf(
 			"%s of the %s at %s rests on %d answers, of which %.0f lie beyond it, fewer than the %d needed",

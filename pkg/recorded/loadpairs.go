@@ -12,12 +12,15 @@ import (
 // Levels that differ can still be compared one way, if the latency of a service does not fall when its load rises: a candidate that
 // carried more than the baseline and is within the margin would be so at the baseline's load, and one that carried less and is beyond
 // the margin is worse at the baseline's load too. That is taken for granted between levels at which the client sent what it was asked
-// to. Batching can break it at very low load, by the little that a fuller batch is more efficient.
+// to. A cold cache can break it at the lowest load: where the candidate's own figure falls by more than the margin between its levels on
+// either side of the baseline's load, those are not compared.
 
 // loadPair is a level of each run, and what comparing them can show.
 type loadPair struct {
 	swap.PerArm[*Stage]
 	shows judge.Shows
+	// beyond is the candidate's level on the other side of the baseline's load, where that is unlike and there is one.
+	beyond *Stage
 }
 
 // pairing is how the levels of two runs of summaries are compared.
@@ -101,28 +104,28 @@ func (p *pairing) pairs(g swap.Gate, minTail int) []loadPair {
 	if p.runs.Baseline == nil || p.runs.Candidate == nil {
 		return p.common
 	}
-	var out []loadPair
+	var passing, failing []loadPair
 	for _, b := range p.runs.Baseline {
-		over := p.heavier(b)
-		if len(over) == 0 {
-			continue
+		over, under := p.heavier(b), p.lighter(b)
+		if len(over) > 0 {
+			pair := loadPair{PerArm: swap.PerArm[*Stage]{Baseline: b, Candidate: over[0]}, shows: judge.ShowsPass, beyond: under}
+			if enough := slices.IndexFunc(over, func(s *Stage) bool { return s.tail(g) >= float64(minTail) }); enough > 0 {
+				pair.Candidate = over[enough]
+			}
+			if pair.Candidate.Level.Same(b.Level) {
+				pair.shows, pair.beyond = judge.ShowsBoth, nil
+			}
+			passing = append(passing, pair)
 		}
-		c := over[0]
-		if enough := slices.IndexFunc(over, func(s *Stage) bool { return s.tail(g) >= float64(minTail) }); enough > 0 {
-			c = over[enough]
+		if under != nil {
+			pair := loadPair{PerArm: swap.PerArm[*Stage]{Baseline: b, Candidate: under}, shows: judge.ShowsFail}
+			if len(over) > 0 {
+				pair.beyond = over[0]
+			}
+			failing = append(failing, pair)
 		}
-		shows := judge.ShowsPass
-		if c.Level.Same(b.Level) {
-			shows = judge.ShowsBoth
-		}
-		out = append(out, loadPair{PerArm: swap.PerArm[*Stage]{Baseline: b, Candidate: c}, shows: shows})
 	}
-	for _, b := range p.runs.Baseline {
-		if c := p.lighter(b); c != nil {
-			out = append(out, loadPair{PerArm: swap.PerArm[*Stage]{Baseline: b, Candidate: c}, shows: judge.ShowsFail})
-		}
-	}
-	return out
+	return append(passing, failing...)
 }
 
 // lighter is the candidate's nearest level that carried less than the baseline's; nil where one carried the same.
@@ -183,4 +186,22 @@ func brokenDown(runs swap.PerArm[Run]) []swap.Reason {
 		}
 	}
 	return nil
+}
+
+// falls reports whether the candidate's figure falls by more than the gate's margin when its load rises past the baseline's.
+func (p loadPair) falls(g swap.Gate) bool {
+	if p.beyond == nil || g.Better != swap.LowerIsBetter {
+		return false
+	}
+	light, heavy := p.Candidate.Value(g).Or(0), p.beyond.Value(g).Or(0)
+	if p.shows == judge.ShowsPass {
+		light, heavy = heavy, light
+	}
+	if light <= 0 || heavy <= 0 {
+		return false
+	}
+	if g.LogScale() {
+		return heavy*(1+g.Margin) < light
+	}
+	return heavy+g.Margin < light
 }

@@ -57,7 +57,7 @@ const (
 // where the levels pass, else inconclusive. It shows the figures of the heaviest level that decided.
 func together(g swap.Gate, compared []comparedPair) swap.GateResult {
 	var refused, undecided, passing *comparedPair
-	total, judged, passed, levels, beyond := 0, 0, 0, 0, false
+	total, judged, passed, beyond := 0, 0, 0, false
 	for i := range compared {
 		c := &compared[i]
 		switch {
@@ -66,7 +66,7 @@ func together(g swap.Gate, compared []comparedPair) swap.GateResult {
 		case c.result.Method == "":
 			refused = c
 		case c.result.Decision == swap.Pass:
-			passed, levels = passed+c.weight, levels+1
+			passed += c.weight
 			if passing == nil || !passing.result.Regressed || c.result.Regressed {
 				passing = c
 			}
@@ -93,15 +93,11 @@ func together(g swap.Gate, compared []comparedPair) swap.GateResult {
 	case passing == nil:
 		return refused.named("")
 	}
-	if len(compared) == 1 {
+	if passed == total {
 		return passing.named("")
 	}
-	note := fmt.Sprintf("passes at %d levels", levels)
-	if judged < total || undecided != nil {
-		note += fmt.Sprintf(", the rest, with %.2g %% of the baseline's requests, has too few to tell",
-			100*(1-float64(passed)/float64(total)))
-	}
-	return passing.named(note)
+	return passing.named(fmt.Sprintf("passes at levels with %.3g %% of the baseline's requests; the rest tells too little",
+		100*float64(passed)/float64(total)))
 }
 
 // named adds to the message which levels it is of.
