@@ -71,18 +71,26 @@ func (c *checks) disbelieve(message string) {
 
 // lateSends is the check of last resort: it rests on the raw records alone, whatever the client says of itself.
 func (c *checks) lateSends(e Evidence, p pairs) {
-	median := stats.Quantile(p.pool(swap.Baseline, swap.MetricTTFT).Sorted(), .5)
-	limit := lateness.LimitMS(e.SendLateness, swap.Of(median))
+	limit := toleratedLateness(e, p)
 	for _, arm := range swap.Arms {
-		if late := latenessP99(p, arm); late > limit {
+		tally := latenessOf(p, arm)
+		if !tally.Kept() && latenessOf(p, arm.Other()).Kept() {
+			continue // this server lets no connection be kept; the other arm tells of the client
+		}
+		if late := tally.P99MS().Or(0); late > limit {
 			c.disbelieve(fmt.Sprintf("the load client sent to the %s up to %.1f ms late (P99), more than the %.1f ms tolerated, so latencies are "+
 				"partly its own: give it more CPU, or spread the load over more load workers (load.shards)", arm, late, limit))
 		}
 	}
 }
 
-// latenessP99 is how late the client sent, in ms; NaN where it sent nothing.
-func latenessP99(p pairs, arm swap.Arm) float64 {
+func toleratedLateness(e Evidence, p pairs) float64 {
+	median := stats.Quantile(p.pool(swap.Baseline, swap.MetricTTFT).Sorted(), .5)
+	return lateness.LimitMS(e.SendLateness, swap.Of(median))
+}
+
+// latenessOf is how late the client sent.
+func latenessOf(p pairs, arm swap.Arm) *lateness.Tally {
 	var tally lateness.Tally
 	for k := range p.list {
 		requests := &p.list[k].blocks.Get(arm).Requests
@@ -92,5 +100,5 @@ func latenessP99(p pairs, arm swap.Arm) float64 {
 			}
 		}
 	}
-	return tally.P99MS().Or(math.NaN())
+	return &tally
 }

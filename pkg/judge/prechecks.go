@@ -32,6 +32,7 @@ func check(e Evidence, p pairs) checks {
 	c.sampleRatio(p)
 	c.clock(e.Blocks)
 	c.cache(p)
+	c.connections(e, p)
 	c.baselineAnswers(e.Gates, p)
 	c.telemetry(e)
 	c.lengthMix(p)

@@ -36,6 +36,7 @@ const (
 	ReasonSampleRatio       = "SRM"
 	ReasonSelfCompare       = "AA_FAILED"
 	ReasonClock             = "CLOCK"
+	ReasonSlowConnect       = "SLOW_CONNECT"
 	ReasonInstrument        = "INSTRUMENT"
 	ReasonIncomplete        = "INCOMPLETE"
 	ReasonPlanMismatch      = "PLAN_MISMATCH"
@@ -116,6 +117,8 @@ type Comparison struct {
 	Findings []Finding `json:"findings,omitempty"`
 	// Capacity is what the load steps say of where the arms saturate, one entry per curve.
 	Capacity []Capacity `json:"capacity,omitempty"`
+	// Reaction is which load step is the highest that keeps three limits; absent where it was not asked. It decided nothing.
+	Reaction *ReactionResult `json:"reaction,omitempty"`
 	// Jitter is what the unusually slow first tokens look like; absent where there is no first token.
 	Jitter *Jitter `json:"jitter,omitempty"`
 	// Attribution is which layer carries the difference of latency; absent for fewer than 4 pairs of blocks. It decided nothing.
@@ -205,6 +208,8 @@ type Verdict struct {
 	Steps    []StepResult          `json:"steps"`
 	// Capacity is where the arms saturate, one entry for each curve that has two load steps or more.
 	Capacity []Capacity `json:"capacity,omitempty"`
+	// Reaction is which load step is the highest that keeps three limits; absent where it was not asked. It decided nothing.
+	Reaction *ReactionResult `json:"reaction,omitempty"`
 	// Jitter is what the unusually slow first tokens look like; absent where there is no first token. It decided nothing.
 	Jitter *Jitter `json:"jitter,omitempty"`
 	// Attribution is which layer carries the difference of latency; absent for fewer than 4 pairs of blocks. It decided nothing.

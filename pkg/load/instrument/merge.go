@@ -9,8 +9,8 @@ import (
 
 // Merge adds what another tally gathered. The reading is then that of all records together.
 func (t *Tally) Merge(o *Tally) {
-	t.sent += o.sent
-	t.inTime += o.inTime
+	t.sent.merge(o.sent)
+	t.keptConn.merge(o.keptConn)
 	t.chunks += o.chunks
 	t.stamped += o.stamped
 	t.late.Merge(&o.late)
@@ -18,16 +18,16 @@ func (t *Tally) Merge(o *Tally) {
 }
 
 type tallyDoc struct {
-	Sent    *int             `json:"sent"`
-	InTime  *int             `json:"in_time"`
-	Chunks  *int             `json:"chunks"`
-	Stamped *int             `json:"stamped"`
-	Late    *lateness.Tally  `json:"late"`
-	Lag     *stats.Histogram `json:"lag"`
+	Sent     *punctual        `json:"sent"`
+	KeptConn *punctual        `json:"kept_conn"`
+	Chunks   *int             `json:"chunks"`
+	Stamped  *int             `json:"stamped"`
+	Late     *lateness.Tally  `json:"late"`
+	Lag      *stats.Histogram `json:"lag"`
 }
 
 func (t *Tally) doc() *tallyDoc {
-	return &tallyDoc{Sent: &t.sent, InTime: &t.inTime, Chunks: &t.chunks, Stamped: &t.stamped, Late: &t.late, Lag: &t.lag}
+	return &tallyDoc{Sent: &t.sent, KeptConn: &t.keptConn, Chunks: &t.chunks, Stamped: &t.stamped, Late: &t.late, Lag: &t.lag}
 }
 
 // MarshalJSON writes the tally, in 120 kB at most, for another process of the same version.

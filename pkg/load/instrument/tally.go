@@ -16,7 +16,8 @@ const inTime = time.Second
 // Tally gathers what the records of measured time say of the client, in memory of fixed size, about 45 kB. The zero value is
 // ready; it is not safe for concurrent use.
 type Tally struct {
-	sent, inTime    int
+	sent            punctual
+	keptConn        punctual
 	chunks, stamped int
 	late            lateness.Tally
 	lag             stats.Histogram
@@ -28,10 +29,10 @@ func (t *Tally) Add(r *rawlog.Record) {
 		return
 	}
 	if r.SentUnixNS != 0 {
-		t.sent++
 		t.late.Add(r)
-		if lateness.OwnMS(r) <= float64(inTime.Milliseconds()) {
-			t.inTime++
+		t.sent.add(r)
+		if r.ConnReused {
+			t.keptConn.add(r)
 		}
 	}
 	t.chunks += int(r.Chunks)
@@ -48,16 +49,39 @@ func (t *Tally) Add(r *rawlog.Record) {
 //   - LagP99MS over requests, of each the longest lag;
 //   - KernelStamped, kernel-stamped chunks over all chunks;
 //   - RateAchieved, requests sent within one second of their plan over requests sent. What was never sent is left out: it
-//     could not connect or was abandoned, which the outcomes tell.
+//     could not connect or was abandoned, which the outcomes tell. So is, if there are others, what opened a connection: it
+//     waited for the server, not for the client.
 func (t *Tally) Reading() swap.InstrumentReading {
 	return swap.InstrumentReading{
-		Requests: t.sent, Tokens: t.chunks,
+		Requests: t.sent.Sent, Tokens: t.chunks,
 		SendLatenessP99MS: t.late.P99MS(),
 		LagP99MS:          swap.Of(t.lag.Quantile(.99)),
 		KernelStamped:     ratio(t.stamped, t.chunks),
-		RateAchieved:      ratio(t.inTime, t.sent),
+		RateAchieved:      t.rateAchieved(),
 	}
 }
+
+func (t *Tally) rateAchieved() swap.Value {
+	if t.keptConn.Sent > 0 {
+		return ratio(t.keptConn.InTime, t.keptConn.Sent)
+	}
+	return ratio(t.sent.InTime, t.sent.Sent)
+}
+
+// punctual counts requests that were sent, and those of them that were sent in time.
+type punctual struct {
+	Sent   int `json:"sent"`
+	InTime int `json:"in_time"`
+}
+
+func (p *punctual) add(r *rawlog.Record) {
+	p.Sent++
+	if lateness.OwnMS(r) <= float64(inTime.Milliseconds()) {
+		p.InTime++
+	}
+}
+
+func (p *punctual) merge(o punctual) { p.Sent, p.InTime = p.Sent+o.Sent, p.InTime+o.InTime }
 
 // ratio is absent where of is 0.
 func ratio(n, of int) swap.Value { return swap.Of(float64(n) / float64(of)) }

@@ -45,6 +45,20 @@ func TestTally(t *testing.T) {
 	require.InDelta(t, .99, r.RateAchieved.Or(0), 1e-9, "one second late is still in time; held back is not late")
 }
 
+// A server that is slow to accept is not a client that is slow to send.
+func TestRateAchievedLeavesOutWaitsForConnections(t *testing.T) {
+	var tally Tally
+	for range 50 {
+		r := sent(1_900_000, 0)
+		r.ConnReused = false
+		tally.Add(r)
+	}
+	require.Zero(t, tally.Reading().RateAchieved.Or(1), "there is nothing else")
+	tally.Add(sent(100, 0))
+	require.InDelta(t, 1, tally.Reading().RateAchieved.Or(0), 0)
+	require.Equal(t, 51, tally.Reading().Requests)
+}
+
 func TestWatchAndTallyAreJoinedByWorse(t *testing.T) {
 	var tally Tally
 	tally.Add(sent(100, 0))

@@ -56,5 +56,11 @@ func (t *Tally) P99MS() swap.Value {
 	if t.kept.Count() > 0 {
 		return swap.Of(t.kept.Quantile(.99))
 	}
-	return swap.Of(t.all.Quantile(.99))
+	return t.OfAllP99MS()
 }
+
+// Kept reports whether a request went out on a kept connection, so that the client's own lateness is told from waits.
+func (t *Tally) Kept() bool { return t.kept.Count() > 0 }
+
+// OfAllP99MS is the same with the requests that opened a connection: what a user would wait before his request is on its way.
+func (t *Tally) OfAllP99MS() swap.Value { return swap.Of(t.all.Quantile(.99)) }
