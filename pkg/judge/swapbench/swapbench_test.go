@@ -26,7 +26,10 @@ func TestQuickTableHoldsTheLines(t *testing.T) {
 }
 
 func TestTableDoesNotDependOnCPUs(t *testing.T) {
-	o := Options{Repetitions: 4, Seed: 1, Resamples: 199, Only: regexp.MustCompile(`^(margin/throughput|fault/clock)$`)}
+	o := Options{
+		Repetitions: 4, RuleRepetitions: 2, Seed: 1, Resamples: 199,
+		Only: regexp.MustCompile(`^(margin/throughput|fault/clock|rollout/same)$`),
+	}
 	first, err := Run(t.Context(), o)
 	require.NoError(t, err)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -34,5 +37,7 @@ func TestTableDoesNotDependOnCPUs(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, first, second)
 	require.Contains(t, string(second.Text()), "fault/clock")
-	require.Contains(t, string(second.Markdown()), "| margin/throughput |")
+	markdown := string(second.Markdown())
+	require.Contains(t, markdown, "| margin/throughput | fail or inconclusive | 4, rules 2 |")
+	require.Contains(t, markdown, "| f: rollout at the margins, false rollback <= 1 % | 1 of 1 | rollout/same | 4 | 0.00 % (0.00-60.24) |")
 }
