@@ -32,8 +32,8 @@ func planFindings(spec swap.Spec, e config.PlanEstimate) []swap.Finding {
 		}
 		out = append(out, swap.Finding{
 			Severity: swap.Notable, Subject: stepName(w.Step-1, spec.Load.Steps[w.Step-1]),
-			Message: "It cannot send its requests when they are planned: " + w.Message + ".",
-			Next:    "Lower the rate, or raise the limit of the step.",
+			Message: "It cannot be driven or measured as planned: " + w.Message + ".",
+			Next:    "Change its rate or concurrency, or raise its limits.",
 		})
 	}
 	return out

@@ -270,6 +270,16 @@ load: {steps: [{concurrency: 2, think_time: 2s, hold: 5m}, {rate: 2, hold: 3m}]}
 		},
 	},
 	{
+		name: "too few requests for the tokens that may go",
+		added: `gates: [{metric: ttft, stat: p99}]
+workload: {input_tokens: {median: 100, sigma: 0}, output_tokens: {median: 50}}
+load: {block: 30s, steps: [{concurrency: 4, think_time: 10ms, token_rate: {limit: 50, burst: 1ms}, hold: 5m}]}`,
+		want: []string{
+			"swap.yaml:5:9: gates[0]: ttft p99 needs 3000 requests per arm (judge.min_tail is 30), but the load plans " +
+				"at most about 100: raise token_rate, or hold the steps 30 times as long, or choose a lower quantile",
+		},
+	},
+	{
 		name: "too few requests on a ramp",
 		added: `gates: [{metric: ttft, stat: p99}]
 load: {steps: [{rate: 4, ramp: {from: 2}, hold: 5m}]}`,

@@ -76,6 +76,9 @@ func reportGatePlan(r *reporter, gate int, message string) {
 
 // moreRequests says how to send factor times the requests.
 func moreRequests(l swap.Load, factor float64) string {
+	if slices.ContainsFunc(l.Steps, func(s swap.Step) bool { return s.Rate == 0 && s.TokenRate != nil }) {
+		return fmt.Sprintf("raise token_rate, or hold the steps %s times as long", higher(factor))
+	}
 	if len(l.Steps) == 1 {
 		s := l.Steps[0]
 		if s.Rate == 0 || s.Ramp != nil || s.Spike != nil {

@@ -121,7 +121,7 @@ func estimateStep(s swap.Step, spec swap.Spec) StepEstimate {
 	return StepEstimate{
 		Label:          s.Label(),
 		BlocksPerArm:   blocks,
-		RequestsPerArm: blockRequests(s, spec.Load, spec.Workload.Topology).times(blocks),
+		RequestsPerArm: armRequests(s, spec),
 		Duration:       swap.Duration(spec.Load.StepDuration(s)),
 		Longest:        swap.Duration(spec.Load.LongestStep(s)),
 	}

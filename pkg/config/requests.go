@@ -57,11 +57,32 @@ func (r Requests) times(n int) Requests {
 	return r
 }
 
+// atMost is r with a bound of its own.
+func (r Requests) atMost(n float64) Requests {
+	r.Most = swap.Of(min(r.Most.Or(n), n))
+	return r
+}
+
 func exactly(n float64) Requests { return Requests{Least: n, Most: swap.Of(n)} }
 
 // arrivals is the expected number of units of work that an open loop begins in one block, settle time included.
 func arrivals(s swap.Step, l swap.Load) float64 {
 	return arrival.NewProfile(s, l.Settle.Std(), l.Block.Std()).Cumulative(l.Settle.Std() + l.Block.Std())
+}
+
+// armRequests is the expected number of measured requests of a step in all of its blocks of one arm. In a closed loop it is no
+// more than token_rate lets go: what waits for tokens when the block ends was never planned.
+func armRequests(s swap.Step, spec swap.Spec) Requests {
+	requests := blockRequests(s, spec.Load, spec.Workload.Topology)
+	if s.Rate == 0 && s.TokenRate != nil {
+		requests = requests.atMost(tokensPassed(*s.TokenRate, spec.Load.Block) / leastTokens(s, spec.Workload))
+	}
+	return requests.times(spec.Load.BlocksPerArm(s))
+}
+
+// tokensPassed is how many tokens a limit lets go in a time, burst included.
+func tokensPassed(limit swap.TokenRate, during swap.Duration) float64 {
+	return limit.Limit * (during + limit.Burst).Seconds()
 }
 
 // blockRequests is the expected number of measured requests in one block of a step.

@@ -195,6 +195,31 @@ func TestRequestsOfAClosedLoop(t *testing.T) {
 	require.Equal(t, Requests{}, blockRequests(swap.Step{KVShare: 0.9, ThinkTime: 3e9}, l, nil), "how many slots is not known")
 }
 
+func TestATokenRateBoundsAClosedLoop(t *testing.T) {
+	spec := swap.Spec{
+		Load:     swap.Load{Block: 30e9, Settle: 10e9},
+		Workload: swap.Workload{InputTokens: swap.Lengths{Median: 100}, OutputTokens: swap.Lengths{Median: 50}},
+	}
+	limit := &swap.TokenRate{Limit: 5, Burst: 1e9}
+	for name, c := range map[string]struct {
+		step swap.Step
+		want Requests
+	}{
+		"two blocks":         {swap.Step{Concurrency: 4, TokenRate: limit}, Requests{Most: swap.Of(2 * 5 * 31 / 150.0)}},
+		"of unknown slots":   {swap.Step{KVShare: 0.9, TokenRate: limit}, Requests{Most: swap.Of(2 * 5 * 31 / 150.0)}},
+		"pauses bound it":    {swap.Step{Concurrency: 1, ThinkTime: 30e9, TokenRate: &swap.TokenRate{Limit: 1e6}}, Requests{Most: swap.Of(2 * 2)}},
+		"tokens bound it":    {swap.Step{Concurrency: 4, ThinkTime: 1e7, TokenRate: limit}, Requests{Most: swap.Of(2 * 5 * 31 / 150.0)}},
+		"an open loop plans": {swap.Step{Rate: 3, TokenRate: limit}, exactly(2 * 3 * 30)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.step.Hold = 60e9
+			got := armRequests(c.step, spec)
+			require.InDelta(t, c.want.Least, got.Least, 1e-9)
+			require.InDelta(t, c.want.Most.Or(-1), got.Most.Or(-2), 1e-9)
+		})
+	}
+}
+
 // A session that a block is too short for is not counted as if all its turns were sent.
 func TestTurnsBeyondTheBlockAreNotCounted(t *testing.T) {
 	l := swap.Load{Block: 10e9}

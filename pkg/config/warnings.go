@@ -8,11 +8,14 @@ import (
 	"github.com/swapgate/swapgate/pkg/workload"
 )
 
-// unreachable says why a step certainly cannot send what it plans when it plans it; empty where that is not certain. What
-// depends on the servers' latency is not.
+// unreachable says why a step certainly cannot send what it plans when it plans it, or nearly nothing; empty where that is not
+// certain. What depends on the servers' latency is not.
 func unreachable(s swap.Step, spec swap.Spec) []string {
 	var out []string
 	if text := overTokenRate(s, spec); text != "" {
+		out = append(out, text)
+	}
+	if text := underOnePerBlock(s, spec); text != "" {
 		out = append(out, text)
 	}
 	t := spec.Workload.Topology
@@ -36,12 +39,27 @@ func overTokenRate(s swap.Step, spec swap.Spec) string {
 		requests *= float64(t.Size)
 	}
 	each := leastTokens(s, spec.Workload)
-	planned, passed := requests*each, s.TokenRate.Limit*(length+s.TokenRate.Burst).Seconds()
+	planned, passed := requests*each, tokensPassed(*s.TokenRate, length)
 	if planned <= passed {
 		return ""
 	}
 	return fmt.Sprintf("plans at least about %.0f tok/s (%s req/s of about %.0f tokens), and token_rate lets %s pass: requests wait in "+
 		"the client's queue, longer and longer", planned/length.Seconds(), decimal(requests/length.Seconds()), each, decimal(s.TokenRate.Limit))
+}
+
+// underOnePerBlock tells of a step that measures less than one request in a block on average, however fast the servers answer.
+func underOnePerBlock(s swap.Step, spec swap.Spec) string {
+	most, bounded := armRequests(s, spec).Most.Get()
+	perBlock := most / float64(max(1, spec.Load.BlocksPerArm(s)))
+	if !bounded || perBlock >= 1 {
+		return ""
+	}
+	if s.Rate == 0 && s.TokenRate != nil {
+		each := leastTokens(s, spec.Workload)
+		return fmt.Sprintf("measures at most about %.2g requests per block: at the %s tok/s of token_rate, a request of about %.0f tokens "+
+			"waits for %.0f s", perBlock, decimal(s.TokenRate.Limit), each, each/s.TokenRate.Limit)
+	}
+	return fmt.Sprintf("measures about %.2g requests per block, so that many blocks have none", perBlock)
 }
 
 // leastTokens is the mean length of a request, prompt and answer together, as far as it is known: the lengths of files count as

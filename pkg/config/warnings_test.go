@@ -42,7 +42,13 @@ func TestWarnsOfWhatCannotBeReached(t *testing.T) {
 				"client's queue, longer and longer",
 		}},
 		"later turns may not be reached": {session, "{rate: 10, token_rate: {limit: 1600}}", nil},
-		"a closed loop waits":            {plain, "{concurrency: 10, token_rate: {limit: 1}}", nil},
+		"a closed loop waits":            {plain, "{concurrency: 10, token_rate: {limit: 5}}", nil},
+		"a closed loop waits for longer than a block": {plain, "{concurrency: 10, token_rate: {limit: 1}}", []string{
+			"measures at most about 0.4 requests per block: at the 1 tok/s of token_rate, a request of about 150 tokens waits for 150 s",
+		}},
+		"nearly nothing is planned": {plain, "{rate: 0.001}", []string{
+			"measures about 0.06 requests per block, so that many blocks have none",
+		}},
 		"fewer in flight than a star": {star, "{rate: 10, max_in_flight: 4}", []string{
 			"max_in_flight 4 is below the 5 requests that a star sends at once: every star waits in the client's queue",
 		}},
