@@ -13,6 +13,7 @@ import (
 	"github.com/swapgate/swapgate/pkg/judge/jitter"
 	"github.com/swapgate/swapgate/pkg/load/capacity"
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
+	"github.com/swapgate/swapgate/pkg/load/reaction"
 	"github.com/swapgate/swapgate/pkg/runstore"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
@@ -97,6 +98,7 @@ func (a *Activities) CompareArms(ctx context.Context, in swap.CompareInput) (swa
 	}
 	comparison := judge.Decide(e.forJudge(in.Spec, blocks.Blocks(), in.Telemetry))
 	comparison.Capacity = capacity.Of(in.Spec.Load.Steps, in.Steps, throughputs(blocks.Blocks())...)
+	reaction.Apply(&comparison, in.Spec, in.Steps, blocks.Blocks())
 	comparison.Jitter, comparison.Attribution = outliers.Jitter(), layers.Attribution()
 	comparison.Opinions = classic.Opinions(in.Spec.Judge.Opinions, blocks.Blocks(), comparison.Capacity)
 	return comparison, before.apply(ctx, store, in, e, &comparison)

@@ -121,6 +121,38 @@ load: {gradient: {}}`,
 		},
 	},
 	{
+		name:  "reaction with a scenario and weights",
+		added: "load: {reaction: {scenario: content, weights: {sensitivity: 0.5, knee: 0.3, cost: 0.2}}}",
+		want: []string{
+			"swap.yaml:5:29: load.reaction.scenario: cannot be given together with weights; delete one of them",
+		},
+	},
+	{
+		name:  "weights of a reaction that do not sum to 1",
+		added: "load: {reaction: {weights: {sensitivity: 0.5, knee: 0.3, cost: 0.3}, price_per_hour: {}}}",
+		want: []string{
+			"swap.yaml:5:28: load.reaction.weights: sensitivity, knee and cost must sum to 1, got 1.1",
+			"swap.yaml:5:86: load.reaction.price_per_hour: needs baseline, candidate or both; or delete it",
+		},
+	},
+	{
+		name:  "reaction out of its ranges",
+		added: "load: {reaction: {slope_ms_per_token: 0, cost_per_1k_tokens: -1, scenario: bank, price_per_hour: {candidate: 0}}}",
+		want: []string{
+			"swap.yaml:5:39: load.reaction.slope_ms_per_token: must be greater than 0, got 0",
+			"swap.yaml:5:62: load.reaction.cost_per_1k_tokens: must be greater than 0, got -1",
+			"swap.yaml:5:76: load.reaction.scenario: must be finance or content, got \"bank\"",
+			"swap.yaml:5:110: load.reaction.price_per_hour.candidate: must be greater than 0, got 0",
+		},
+	},
+	{
+		name:  "reaction without tokens",
+		added: "workload: {api: images}\nload: {reaction: {}}",
+		want: []string{
+			"swap.yaml:6:18: load.reaction: has no meaning for api images, whose answers are not tokens; delete it",
+		},
+	},
+	{
 		name:  "limits without their sources",
 		added: "load: {limits: {gpu_utilization: 0.95}}",
 		want: []string{

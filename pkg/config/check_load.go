@@ -19,6 +19,7 @@ func checkLoad(r *reporter, spec swap.Spec) {
 	}
 	checkExtend(r, l)
 	checkLimits(r, spec)
+	checkReaction(r, spec)
 }
 
 func checkHold(r *reporter, p path, hold, block time.Duration) {

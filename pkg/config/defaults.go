@@ -83,6 +83,9 @@ var defaults = []fieldDefault{
 	{field: "load.limits", value: emptyGroup},
 	{field: "load.limits.error_rate", value: hold.DefaultErrorRate},
 	{field: "load.limits.achieved_rate", value: hold.DefaultAchievedRate},
+	{field: "load.reaction.scenario", value: string(swap.ScenarioFinance), derive: unlessWeights},
+	{field: "load.reaction.slope_ms_per_token", value: 0.8},
+	{field: "load.reaction.cost_per_1k_tokens", value: 0.012},
 	{field: "load.calibration", value: emptyGroup},
 	{field: "load.calibration.duration", value: "2s"},
 

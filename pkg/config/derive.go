@@ -53,6 +53,13 @@ func unlessGradient(load *node) any {
 	return defaultSteps
 }
 
+func unlessWeights(reaction *node) any {
+	if reaction.fields["weights"] != nil {
+		return nil
+	}
+	return string(swap.ScenarioFinance)
+}
+
 func forRule(rule swap.SteadyRule, value float64) func(*node) any {
 	return func(extend *node) any {
 		if swap.SteadyRule(extend.text("rule")) != rule {

@@ -128,3 +128,18 @@ func TestDurationsBelowAMillisecondRoundTrip(t *testing.T) {
 	require.Equal(t, swap.Duration(250_000), spec.Load.Calibration.SendLateness)
 	requireRoundTrip(t, spec)
 }
+
+func TestDefaultsOfAReaction(t *testing.T) {
+	spec, err := Parse("swap.yaml", []byte(minimal+"load: {reaction: {price_per_hour: {candidate: 4}}}"), nil)
+	require.NoError(t, err)
+	require.Equal(t, &swap.Reaction{
+		Scenario: swap.ScenarioFinance, SlopeMSPerToken: 0.8, CostPer1kTokens: 0.012, PricePerHour: &swap.Prices{Candidate: 4},
+	}, spec.Load.Reaction)
+	requireRoundTrip(t, spec)
+
+	spec, err = Parse("swap.yaml", []byte(minimal+"load: {reaction: {weights: {sensitivity: 0.333, knee: 0.333, cost: 0.334}}}"), nil)
+	require.NoError(t, err)
+	require.Empty(t, spec.Load.Reaction.Scenario)
+	require.Equal(t, &swap.ReactionWeights{Sensitivity: 0.333, Knee: 0.333, Cost: 0.334}, spec.Load.Reaction.Weights)
+	requireRoundTrip(t, spec)
+}

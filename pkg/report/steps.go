@@ -16,6 +16,8 @@ type stepSection struct {
 	Outcomes []outcomeRow
 	Ends     []endRow
 	Capacity capacityPart
+	// Reaction is nil where it was not asked.
+	Reaction *reactionPart
 	Missing  string
 }
 
@@ -51,7 +53,10 @@ var stepMeasures = [...]stepMeasure{
 }
 
 func newStepSection(d Data, ids *figureIDs) stepSection {
-	s := stepSection{Outcomes: outcomeRows(d.Verdict.Steps), Ends: endRows(d.Verdict.Steps), Capacity: newCapacityPart(d.Verdict)}
+	s := stepSection{
+		Outcomes: outcomeRows(d.Verdict.Steps), Ends: endRows(d.Verdict.Steps), Capacity: newCapacityPart(d.Verdict),
+		Reaction: newReactionPart(d.Verdict.Reaction),
+	}
 	if len(d.Steps) == 0 {
 		s.Missing = unmeasured(d.Verdict, "load step was measured")
 		return s

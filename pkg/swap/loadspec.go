@@ -19,6 +19,9 @@ type Load struct {
 	Extend *Extend `json:"extend,omitempty"`
 	// When a step ends early because it cannot be held.
 	Limits Limits `json:"limits,omitzero"`
+	// Which step is the highest that keeps three limits: the growth of the P99 with the prompt, the knee of the throughput, and the
+	// cost of tokens. It changes no verdict. Left out, it is not asked.
+	Reaction *Reaction `json:"reaction,omitempty"`
 	// The check of the load client against a server of known truth before each step.
 	Calibration Calibration `json:"calibration,omitzero"`
 }

@@ -33,6 +33,13 @@ func Hostile(text string) report.Data {
 		Knee: level, Peak: level, Saturation: level, Bend: &swap.Bend{Knee: level, Message: text}, KneeMessage: text, SaturationMessage: text,
 	}
 	v.Capacity = []swap.Capacity{{Steps: []int{1, 2}, Arms: swap.PerArm[swap.ArmCapacity]{Baseline: arm, Candidate: arm}}}
+	signal := swap.ReactionSignal{State: swap.ReactionState(text), Message: text}
+	reacted := swap.ArmReaction{Sensitivity: signal, Knee: signal, Cost: signal, State: swap.ReactionState(text)}
+	v.Reaction = &swap.ReactionResult{
+		Scenario:    swap.Scenario(text),
+		Steps:       []swap.StepReaction{{Label: text, Arms: swap.PerArm[swap.ArmReaction]{Baseline: reacted, Candidate: reacted}}},
+		Recommended: []swap.RecommendedStep{{Message: text}},
+	}
 	v.Jitter = &swap.Jitter{Arms: swap.PerArm[swap.ArmJitter]{Candidate: swap.ArmJitter{
 		Labels: []swap.JitterLabel{{Kind: swap.JitterKind(text), Count: 1}}, ClustersMessage: text,
 	}}}
