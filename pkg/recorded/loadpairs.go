@@ -161,13 +161,15 @@ func (p *pairing) shown() []swap.PerArm[*Stage] {
 
 // finding says what was supposed in order to compare unlike loads.
 func (p *pairing) finding() swap.Finding {
-	message := "the runs have few load levels in common, so unlike ones are compared, supposing that latency does not fall when load rises: a " +
-		"candidate passes at the load that is the same or the next higher, and fails at the same or the next lower one"
+	message := "the runs have few load levels in common, so unlike ones are compared, supposing that latency does not fall when load " +
+		"rises: a candidate passes at the load that is the same or the next higher, and fails at the same or the next lower one"
 	if len(p.uncovered) > 0 {
-		message += fmt.Sprintf("; the candidate held no load as high as the baseline's %s, so nothing is said of that", strings.Join(p.uncovered, "; "))
+		message += fmt.Sprintf("; the candidate held no load as high as the baseline's %s, so nothing is said of that",
+			strings.Join(p.uncovered, "; "))
 	}
 	return swap.Finding{
-		Severity: swap.Notable, Subject: "load", Message: message, Next: "drive both with the same load levels, given as numbers and not found by a sweep",
+		Severity: swap.Notable, Subject: "load", Message: message,
+		Next: "drive both with the same load levels, given as numbers and not found by a sweep",
 	}
 }
 

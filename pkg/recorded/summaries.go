@@ -56,48 +56,60 @@ const (
 // together is the result of a gate over its levels: a fail at any (that stands after Holm's correction over gates and levels), a pass
 // where the levels pass, else inconclusive. It shows the figures of the heaviest level that decided.
 func together(g swap.Gate, compared []comparedPair) swap.GateResult {
-	var refused, undecided, passing *comparedPair
-	total, judged, passed, beyond := 0, 0, 0, false
-	for i := range compared {
-		c := &compared[i]
-		switch {
-		case c.shows == judge.ShowsFail:
-			continue
-		case c.result.Method == "":
-			refused = c
-		case c.result.Decision == swap.Pass:
-			passed += c.weight
-			if passing == nil || !passing.result.Regressed || c.result.Regressed {
-				passing = c
-			}
-		default:
-			undecided, beyond = c, beyond || outside(g, c.result.Change)
-		}
-		total += c.weight
-		if c.result.Method != "" {
-			judged += c.weight
-		}
-	}
 	for i := len(compared) - 1; i >= 0; i-- {
 		if compared[i].result.Decision == swap.Fail {
 			return compared[i].named("")
 		}
 	}
+	t := tallied(g, compared)
 	switch {
-	case total == 0:
+	case t.total == 0:
 		return compared[len(compared)-1].named("the candidate has no level that carries as much as one of the baseline's, so it cannot pass")
-	case refused != nil && float64(judged) < leastJudged*float64(total):
-		return refused.named("")
-	case undecided != nil && (beyond || float64(passed) < leastPassing*float64(judged)):
-		return undecided.named("")
-	case passing == nil:
-		return refused.named("")
+	case t.refused != nil && float64(t.judged) < leastJudged*float64(t.total):
+		return t.refused.named("")
+	case t.undecided != nil && (t.beyond || float64(t.passed) < leastPassing*float64(t.judged)):
+		return t.undecided.named("")
+	case t.passing == nil:
+		return t.refused.named("")
+	case t.passed == t.total:
+		return t.passing.named("")
 	}
-	if passed == total {
-		return passing.named("")
+	return t.passing.named(fmt.Sprintf("passes at levels with %.3g %% of the baseline's requests; the rest tells too little",
+		100*float64(t.passed)/float64(t.total)))
+}
+
+// tally is what the levels that can show a pass came to: the heaviest of each kind, a regression before others, and the baseline's
+// requests of each.
+type tally struct {
+	refused, undecided, passing *comparedPair
+	total, judged, passed       int
+	// beyond is set where the figures of an undecided level are outside the margin.
+	beyond bool
+}
+
+func tallied(g swap.Gate, compared []comparedPair) tally {
+	var t tally
+	for i := range compared {
+		c := &compared[i]
+		if c.shows == judge.ShowsFail {
+			continue
+		}
+		t.total += c.weight
+		if c.result.Method == "" {
+			t.refused = c
+			continue
+		}
+		t.judged += c.weight
+		if c.result.Decision != swap.Pass {
+			t.undecided, t.beyond = c, t.beyond || outside(g, c.result.Change)
+			continue
+		}
+		t.passed += c.weight
+		if t.passing == nil || !t.passing.result.Regressed || c.result.Regressed {
+			t.passing = c
+		}
 	}
-	return passing.named(fmt.Sprintf("passes at levels with %.3g %% of the baseline's requests; the rest tells too little",
-		100*float64(passed)/float64(total)))
+	return t
 }
 
 // named adds to the message which levels it is of.
@@ -129,9 +141,9 @@ func outside(g swap.Gate, change swap.Value) bool {
 func onlySummaries(o Options) swap.Finding {
 	return swap.Finding{
 		Severity: swap.Notable, Subject: "runs",
-		Message: fmt.Sprintf("recorded as summaries, without blocks: this comparison is weaker. The spread of a figure is told from the percentiles "+
-			"or the standard deviation beside it, widened by a supposed design effect for the dependence of requests, which summaries do not "+
-			"show (%g for a median, %g for P95, %g for P99, %g for means and failures), and by %.3g %% for the noise between runs",
+		Message: fmt.Sprintf("recorded as summaries, without blocks: this comparison is weaker. The spread of a figure is told from the "+
+			"percentiles or the standard deviation beside it, widened by a supposed design effect for the dependence of requests, which summaries do "+
+			"not show (%g for a median, %g for P95, %g for P99, %g for means and failures), and by %.3g %% for the noise between runs",
 			effectP50, effectP95, effectP99, effectMean, 100*o.Noise),
 		Next: "record each request: vllm bench --save-result --save-detailed, profile_export.jsonl of AIPerf, request samples of " +
 			"GuideLLM, per_request of inference-perf",
