@@ -307,3 +307,23 @@ func TestDriftStaysSmall(t *testing.T) {
 	d.Reasons, d.Findings = long.Reasons, long.Findings
 	require.Less(t, encodedSize(t, d), resultLimit)
 }
+
+func TestAWatchSpeaksOfHalves(t *testing.T) {
+	w := watch{}
+	w.believe(swap.Comparison{
+		Gates: []swap.GateResult{{Name: "ttft_p99", Decision: swap.Fail, Reason: swap.Reason{Message: "the candidate is slower than the baseline"}}},
+		Reasons: []swap.Reason{{Code: "C", Subject: "throughput", Message: "3 of 9 answers of the candidate reported no token count"}},
+		Findings: []swap.Finding{
+			{Subject: "answers", Message: "some of the candidate's answers have another length", Next: "ask the candidate"},
+			{Subject: "candidate", Message: "it differs"},
+		},
+	})
+	require.Equal(t, []string{
+		"The two halves of the watch, on the same server, differ: the second half is slower than the first half. Something else disturbed the " +
+			"server or the load.",
+		"3 of 9 answers of the serving model reported no token count",
+	}, []string{w.found.Reasons[0].Message, w.found.Reasons[1].Message})
+	require.Equal(t, []swap.Finding{
+		{Subject: "answers", Message: "some of the serving model's answers have another length", Next: "ask the second half"},
+	}, w.found.Findings)
+}

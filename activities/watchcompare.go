@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/swapgate/swapgate/pkg/baseline/drift"
@@ -70,6 +71,13 @@ func (w *watch) find(severity swap.Severity, subject, message, next string) {
 	w.found.Findings = append(w.found.Findings, swap.Finding{Severity: severity, Subject: subject, Message: message, Next: next})
 }
 
+// ofHalves names in what is said of a judgement the arms as what they are in a watch: two halves of one server.
+var ofHalves = strings.NewReplacer(
+	"answers of the candidate", "answers of the serving model", "answers of the baseline", "answers of the serving model",
+	"the candidate's answers", "the serving model's answers", "the baseline's answers", "the serving model's answers",
+	"the candidate", "the second half", "the baseline", "the first half",
+)
+
 // believe takes from the judgement of both halves, which are the same server, what speaks against the measurement: faults of the
 // evidence, and a difference that cannot be one. That gates are not decided is not one of them.
 func (w *watch) believe(c swap.Comparison) {
@@ -77,17 +85,19 @@ func (w *watch) believe(c swap.Comparison) {
 	for _, g := range c.Gates {
 		ofGate[g.Name] = true
 		if g.Decision == swap.Fail && !g.Gate.HasLimit() {
-			w.reason(swap.ReasonRepeatDisagrees, g.Name, "The two halves of the watch, on the same server, differ: "+g.Reason.Message+
+			w.reason(swap.ReasonRepeatDisagrees, g.Name, "The two halves of the watch, on the same server, differ: "+ofHalves.Replace(g.Reason.Message)+
 				". Something else disturbed the server or the load.")
 		}
 	}
 	for _, r := range c.Reasons {
 		if !ofGate[r.Subject] {
+			r.Message = ofHalves.Replace(r.Message)
 			w.found.Reasons = append(w.found.Reasons, r)
 		}
 	}
 	for _, f := range c.Findings {
 		if f.Subject != string(swap.Candidate) { // the second half differs from the first by chance
+			f.Message, f.Next = ofHalves.Replace(f.Message), ofHalves.Replace(f.Next)
 			w.found.Findings = append(w.found.Findings, f)
 		}
 	}
@@ -145,9 +155,7 @@ func (w *watch) respond() {
 
 // explain adds what decided, the most severe first.
 func (w *watch) explain() {
-	metrics := slices.Clone(w.found.Metrics)
-	slices.SortStableFunc(metrics, func(a, b swap.DriftMetric) int { return b.Response.Severity() - a.Response.Severity() })
-	for _, m := range metrics {
+	for _, m := range w.rules().WorstFirst(w.found.Metrics) {
 		switch {
 		case m.Response == swap.DriftInconclusive:
 			w.reason(swap.ReasonNotDecided, m.Name, m.Message+".")

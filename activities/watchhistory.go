@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/swapgate/swapgate/pkg/baseline/drift"
 	"github.com/swapgate/swapgate/pkg/baseline/registry"
@@ -125,11 +124,6 @@ func (w *watch) changes(g swap.Gate, before []drift.Run, levels []registry.Level
 	found, err := drift.Changes(g.Name(), runs, w.in.Spec.Watch.Notify, w.in.Spec.Judge.Seed)
 	if err != nil {
 		return err
-	}
-	for i := range found {
-		c := &found[i]
-		c.Message = fmt.Sprintf("%s changed by %+.1f %% with the run of %s (%s → %s over %d runs, p %s)", c.Name, 100*c.Relative.Or(0),
-			c.At.UTC().Format(time.DateTime), c.Before, c.After, c.Runs, c.P)
 	}
 	if len(found) > 0 {
 		last := found[len(found)-1]

@@ -14,10 +14,13 @@ type Value struct {
 	ok bool
 }
 
-// Of wraps v; a v that is not finite gives an absent Value.
+// Of wraps v; a v that is not finite gives an absent Value, and −0 is 0.
 func Of(v float64) Value {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
 		return Value{}
+	case v == 0:
+		v = 0 // without its sign
 	}
 	return Value{v: v, ok: true}
 }

@@ -1,7 +1,9 @@
 package drift
 
 import (
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/swapgate/swapgate/pkg/stats"
 	"github.com/swapgate/swapgate/pkg/swap"
@@ -61,6 +63,72 @@ func Compare(then, now [][]float64, s Settings) (c Comparison, ok bool) {
 	}
 	c.Worsening = s.worsening(theta, half)
 	return c, true
+}
+
+// ComparePaired is Compare for blocks that ran one schedule then and now: it takes the differences pair by pair, so that how the
+// requests of a schedule happen to fall into its blocks is no noise. Its standard error has two parts: the spread of the
+// differences and that between runs. ok is false where no step has two pairs on both sides, or a value is not usable.
+func ComparePaired(then, now []Scheduled, s Settings) (c Comparison, ok bool) {
+	var spread level
+	var before, after, steps, weighted float64
+	for i := range min(len(then), len(now)) {
+		d, usable := differencesOf(then[i], now[i], s.Relative)
+		if !usable {
+			return Comparison{}, false
+		}
+		n := float64(len(d.change))
+		if n < fewestBlocks {
+			continue
+		}
+		sd := stats.StandardDeviation(d.change)
+		v := sd * sd / n
+		spread.mean += stats.Mean(d.change)
+		spread.variance += v
+		weighted += v * v / (n - 1)
+		before, after, steps = before+stats.Mean(d.before), after+stats.Mean(d.after), steps+1
+		c.BlocksThen, c.Blocks = c.BlocksThen+d.blocksThen, c.Blocks+d.blocks
+	}
+	if steps == 0 {
+		return Comparison{}, false
+	}
+	if weighted > 0 {
+		spread.df = spread.variance * spread.variance / weighted
+	}
+	spread.variance /= steps * steps
+	between := s.Noise.part()
+	c.Baseline, c.Now = before/steps, after/steps
+	c.PerBlock, c.Fixed = math.Sqrt(spread.variance*float64(c.Blocks)), math.Sqrt(between.variance)
+	if s.Relative {
+		c.Baseline, c.Now = math.Exp(c.Baseline), math.Exp(c.Now)
+	}
+	c.Worsening = s.worsening(spread.mean/steps, halfWidth(s.Level, spread.part, between))
+	return c, true
+}
+
+// Scheduled are the values of a step's blocks by the number of their pair, which names their schedule.
+type Scheduled map[int][]float64
+
+// differences are those of the pairs that both sides have, with the levels that they are between.
+type differences struct {
+	before, after, change []float64
+	blocksThen, blocks    int
+}
+
+func differencesOf(then, now Scheduled, relative bool) (d differences, usable bool) {
+	for _, pair := range slices.Sorted(maps.Keys(now)) {
+		if len(then[pair]) == 0 {
+			continue
+		}
+		before, okBefore := rescale(then[pair], relative)
+		after, okAfter := rescale(now[pair], relative)
+		if !okBefore || !okAfter {
+			return differences{}, false
+		}
+		d.before, d.after = append(d.before, stats.Mean(before)), append(d.after, stats.Mean(after))
+		d.change = append(d.change, stats.Mean(after)-stats.Mean(before))
+		d.blocksThen, d.blocks = d.blocksThen+len(before), d.blocks+len(after)
+	}
+	return d, true
 }
 
 // part is one source of variance of a difference.

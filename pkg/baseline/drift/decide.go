@@ -1,7 +1,9 @@
 package drift
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/swapgate/swapgate/pkg/stats"
 	"github.com/swapgate/swapgate/pkg/swap"
@@ -75,6 +77,19 @@ func Worst(responses ...swap.DriftResponse) swap.DriftResponse {
 		}
 	}
 	return worst
+}
+
+// WorstFirst orders metrics by their responses, and those with the same response by the size of the worsening against its limit
+// of Fail.
+func (r Rules) WorstFirst(metrics []swap.DriftMetric) []swap.DriftMetric {
+	size := func(m swap.DriftMetric) float64 {
+		return m.Change.Or(math.Inf(1)) / LimitsFor(m.Gate, r.Watch).Fail
+	}
+	sorted := slices.Clone(metrics)
+	slices.SortStableFunc(sorted, func(a, b swap.DriftMetric) int {
+		return cmp.Or(cmp.Compare(b.Response.Severity(), a.Response.Severity()), cmp.Compare(size(b), size(a)))
+	})
+	return sorted
 }
 
 // power is the chance with which NeedBlocks shall be enough.

@@ -48,10 +48,12 @@ func Changes(name string, runs []Run, magnitude float64, seed uint64) ([]swap.Dr
 			continue
 		}
 		first := kept[p.Index]
-		changes = append(changes, swap.DriftChange{
+		c := swap.DriftChange{
 			Name: name, At: first.At, RunID: first.RunID, Runs: to - from,
 			Before: swap.Of(math.Exp(before)), After: swap.Of(math.Exp(after)), Relative: swap.Of(math.Expm1(after - before)), P: swap.Of(p.P),
-		})
+		}
+		c.Message = sayChange(c)
+		changes = append(changes, c)
 	}
 	return changes, nil
 }

@@ -2,6 +2,7 @@ package drift
 
 import (
 	"math"
+	"slices"
 
 	"github.com/swapgate/swapgate/pkg/baseline/registry"
 	"github.com/swapgate/swapgate/pkg/swap"
@@ -35,6 +36,28 @@ func valuesOf(g swap.Gate, levels []registry.Level) [][]float64 {
 		}
 	}
 	return values
+}
+
+// scheduledOf are valuesOf by pairs. The two blocks of a pair follow each other and run one schedule, which the seed of the
+// workload, the step and the number of the pair give: it is the same in every run with the same work hash.
+func scheduledOf(g swap.Gate, levels []registry.Level) []Scheduled {
+	values := make([]Scheduled, len(levels))
+	for i, l := range levels {
+		values[i] = Scheduled{}
+		for _, b := range l.Blocks {
+			if pair := (b.Block + 1) / 2; b.Requests > 0 {
+				values[i][pair] = append(values[i][pair], valueOf(g, b))
+			}
+		}
+	}
+	return values
+}
+
+// givenBySchedule says whether the schedule gives the statistic, as long as the server keeps up: the tokens of an open loop are
+// those of the requests that happen to arrive in a block.
+func givenBySchedule(g swap.Gate, levels []registry.Level) bool {
+	return (g.Metric == swap.MetricThroughput || g.Metric == swap.MetricOutputTokens) &&
+		slices.ContainsFunc(levels, func(l registry.Level) bool { return l.Load.Rate > 0 && l.Load.Concurrency == 0 && l.Load.KVShare == 0 })
 }
 
 func valueOf(g swap.Gate, b registry.Block) float64 {

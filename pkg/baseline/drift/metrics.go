@@ -23,18 +23,25 @@ func (r Rules) Metric(g swap.Gate, then, now []registry.Level, noise Noise) swap
 		return m
 	}
 	s := Settings{Relative: g.Unit != swap.Absolute, Better: g.Better, Level: r.Judge.Level, Noise: noise}
-	var c Comparison
-	var ok bool
-	if g.Metric == swap.MetricErrorRate {
-		c, ok = CompareShares(sharesOf(then), sharesOf(now), s)
-	} else {
-		c, ok = Compare(valuesOf(g, then), valuesOf(g, now), s)
-	}
+	c, ok := compareGate(g, then, now, s)
 	if !ok {
 		return r.incomparable(m, then, now)
 	}
 	r.fill(&m, c, noise)
 	return m
+}
+
+// compareGate compares what the gate is about in the way that fits it.
+func compareGate(g swap.Gate, then, now []registry.Level, s Settings) (c Comparison, ok bool) {
+	if g.Metric == swap.MetricErrorRate {
+		return CompareShares(sharesOf(then), sharesOf(now), s)
+	}
+	if givenBySchedule(g, now) {
+		if c, ok = ComparePaired(scheduledOf(g, then), scheduledOf(g, now), s); ok {
+			return c, ok
+		}
+	}
+	return Compare(valuesOf(g, then), valuesOf(g, now), s)
 }
 
 // refusal says why the gate cannot be watched at all, or nothing.

@@ -66,8 +66,9 @@ func TestMetricResponses(t *testing.T) {
 		{"more throughput", throughput, measured(2, 1, 1.1, 0), swap.DriftSilent, "better"},
 		{"shorter answers", answers, measured(2, 1, .9, 0), swap.DriftBlock, "worse"},
 		{"longer answers", answers, measured(2, 1, 1.1, 0), swap.DriftBlock, "worse"},
-		{"no errors", errorRate, measured(2, 1, 1, 0), swap.DriftSilent, "+0.00 points"[1:]},
-		{"errors", errorRate, measured(2, 1, 1, 4), swap.DriftBlock, "2.00 points worse"},
+		{"no errors", errorRate, measured(2, 1, 1, 0), swap.DriftSilent, "error_rate is as it was (−0.03 percentage points to +0.03 "},
+		{"errors", errorRate, measured(2, 1, 1, 4), swap.DriftBlock, "2.00 percentage points worse"},
+		{"errors as shares", errorRate, measured(2, 1, 1, 4), swap.DriftBlock, "; 0 % → 2 %): "},
 	} {
 		got := rules.Metric(c.gate, then, c.now, Noise{})
 		require.Equal(t, c.want, got.Response, "%s: %+v", c.name, got)
@@ -75,6 +76,105 @@ func TestMetricResponses(t *testing.T) {
 		require.True(t, got.Change.Valid() && got.Low.Valid() && got.High.Valid(), c.name)
 		require.Positive(t, got.Blocks, c.name)
 	}
+}
+
+// openLoop are two levels of eight pairs of blocks whose requests are what a schedule brings: it differs by 15 % from pair to pair and
+// is the same in every run. The arms are those of the halves that are asked for. Of the tokens the share is served, off by noise.
+func openLoop(seed uint64, share, noise float64, halves ...int) []registry.Level {
+	schedule, random := rand.New(rand.NewPCG(8, 8)), rand.New(rand.NewPCG(seed, 5))
+	var levels []registry.Level
+	for step := 1; step <= 2; step++ {
+		l := registry.Level{Step: step, Label: map[int]string{1: "8 req/s", 2: "16 req/s"}[step], Load: swap.Step{Rate: 8 * float64(step)}}
+		for pair := range 8 {
+			tokens := 2e4 * float64(step) * math.Exp(.15*schedule.NormFloat64())
+			for _, half := range halves {
+				l.Blocks = append(l.Blocks, registry.Block{
+					Block: 2*pair + half, Seconds: 10, Requests: int(tokens / 100), Tokens: swap.Of(tokens * share * math.Exp(noise*random.NormFloat64())),
+				})
+			}
+		}
+		levels = append(levels, l)
+	}
+	return levels
+}
+
+func TestThroughputOfAnOpenLoopIsHeldAgainstItsSchedule(t *testing.T) {
+	then := openLoop(1, 1, 0, 1)
+	same := rules.Metric(throughput, then, openLoop(2, 1, 0, 1, 2), Noise{})
+	require.Equal(t, swap.DriftSilent, same.Response, "%+v", same)
+	require.Contains(t, same.Message, "throughput is as it was (+0.0 % to +0.0 % by")
+	require.Equal(t, []int{16, 32}, []int{same.BaselineBlocks, same.Blocks})
+	require.InDelta(t, 0, same.Change.Or(1), 1e-12)
+
+	for share, want := range map[float64]swap.DriftResponse{
+		1: swap.DriftSilent, .99: swap.DriftSilent, .958: swap.DriftNotify, .93: swap.DriftFail, .85: swap.DriftBlock,
+	} {
+		got := rules.Metric(throughput, then, openLoop(3, share, .01, 1, 2), Noise{})
+		require.Equal(t, want, got.Response, "%g: %+v", share, got)
+		require.InDelta(t, 1-share, got.Change.Or(9), .01)
+	}
+	noisy := rules.Metric(throughput, then, openLoop(2, 1, 0, 1, 2), Noise{SD: .05, Runs: 9})
+	require.Equal(t, swap.DriftInconclusive, noisy.Response, "the spread between runs widens the bounds all the same")
+
+	closed := openLoop(2, 1, 0, 1, 2)
+	for i := range closed {
+		closed[i].Load = swap.Step{Concurrency: 8}
+	}
+	require.Equal(t, swap.DriftInconclusive, rules.Metric(throughput, then, closed, Noise{}).Response, "a closed loop sends as fast as it is served")
+	others := openLoop(2, 1, 0, 1, 2)
+	for i := range others {
+		for k := range others[i].Blocks {
+			others[i].Blocks[k].Block += 100
+		}
+	}
+	require.Equal(t, swap.DriftInconclusive, rules.Metric(throughput, then, others, Noise{}).Response, "no pair is on both sides")
+	uncounted := openLoop(2, 1, 0, 1, 2)
+	uncounted[1].Blocks[3].Tokens = swap.Absent()
+	require.False(t, rules.Metric(throughput, then, uncounted, Noise{}).Change.Valid())
+}
+
+// On equal days the bounds hold: few of them tell of a change.
+func TestPairedComparisonKeepsItsLevel(t *testing.T) {
+	told := 0
+	for seed := range uint64(400) {
+		then, now := openLoop(2*seed+1, 1, .05, 1), openLoop(2*seed+2, 1, .05, 1, 2)
+		c, ok := ComparePaired(scheduledOf(throughput, then), scheduledOf(throughput, now), Settings{
+			Relative: true, Better: swap.HigherIsBetter, Level: .95,
+		})
+		require.True(t, ok)
+		if c.Worsening.Low > 0 {
+			told++
+		}
+	}
+	require.InDelta(t, 20, told, 14, "5 % of 400, within three standard errors")
+}
+
+func TestWorstFirst(t *testing.T) {
+	metric := func(name string, g swap.Gate, r swap.DriftResponse, change swap.Value) swap.DriftMetric {
+		return swap.DriftMetric{Name: name, Gate: g, Response: r, Change: change}
+	}
+	var names []string
+	for _, m := range rules.WorstFirst([]swap.DriftMetric{
+		metric("silent", ttftP99, swap.DriftSilent, swap.Of(.2)),
+		metric("ttft_p95", ttftP99, swap.DriftNotify, swap.Of(.03)),
+		metric("ttft_p99", ttftP99, swap.DriftNotify, swap.Of(.113)),
+		metric("error_rate", errorRate, swap.DriftNotify, swap.Of(.004)),
+		metric("failing", ttftP99, swap.DriftBlock, swap.Absent()),
+		metric("blocked", ttftP99, swap.DriftBlock, swap.Of(.09)),
+	}) {
+		names = append(names, m.Name)
+	}
+	require.Equal(t, []string{"failing", "blocked", "ttft_p99", "error_rate", "ttft_p95", "silent"}, names)
+}
+
+func TestNumbersOfADriftHaveARealMinusSign(t *testing.T) {
+	for want, v := range map[string]float64{"+0.0 %": math.Copysign(.0001, -1), "−1.2 %": -.012, "+3.0 %": .03} {
+		require.Equal(t, want, amountOf(ttftP99, v))
+	}
+	require.Equal(t, "+0.0 %", amountOf(ttftP99, math.Copysign(0, -1)))
+	require.Equal(t, "−0.50 percentage points", amountOf(errorRate, -.005))
+	require.Equal(t, "as it was", worseBy(ttftP99, -.0001))
+	require.Equal(t, "1.2 % better", worseBy(ttftP99, -.012))
 }
 
 func TestMetricByTheEstimateAlone(t *testing.T) {
