@@ -14,6 +14,7 @@ import (
 	"github.com/swapgate/swapgate/pkg/judge"
 	"github.com/swapgate/swapgate/pkg/judge/classic"
 	"github.com/swapgate/swapgate/pkg/recorded"
+	"github.com/swapgate/swapgate/pkg/recorded/own"
 	"github.com/swapgate/swapgate/pkg/recorded/source"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
@@ -24,7 +25,9 @@ type judgeFlags struct {
 	format string
 	noise  string
 	arms   swap.PerArm[string]
-	output verdictOutput
+	// armNamed tells an arm that was asked for from the default.
+	armNamed swap.PerArm[bool]
+	output   verdictOutput
 }
 
 func newJudgeCommand(a *app) *cobra.Command {
@@ -40,7 +43,12 @@ Runs that were recorded apart are weaker evidence than interleaved blocks, so th
 alone are weaker still, and widened further. Temporal is not needed.`,
 		Example: "  swapgate judge before.json after.json --gate ttft:p95:10% --gate error_rate",
 		Args:    oneOrTwo,
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.judge(cmd.Context(), args, &f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, arm := range swap.Arms {
+				*f.armNamed.Ptr(arm) = cmd.Flags().Changed(string(arm) + "-arm")
+			}
+			return a.judge(cmd.Context(), args, &f)
+		},
 	}
 	cmd.Flags().StringVarP(&f.file, "file", "f", "", "a specification, swap.yaml, for its gates, judge settings and store")
 	cmd.Flags().StringArrayVar(&f.gates, "gate", nil, "a gate as METRIC[:STAT][:MARGIN], such as ttft:p99:10%; may be repeated")
@@ -105,6 +113,11 @@ func (f *judgeFlags) check() error {
 
 // one judges the two arms of a recording of ours, with its own pairs of blocks.
 func (in judgeInput) one(ctx context.Context, arg string) (swap.Verdict, error) {
+	arms := in.f.arms
+	if arms.Baseline == arms.Candidate {
+		return swap.Verdict{}, &usageError{err: fmt.Errorf("--baseline-arm and --candidate-arm both name the arm %s of %s: "+
+			"one run is judged by its two arms", arms.Baseline, arg)}
+	}
 	r, ours, err := in.recording(ctx, arg)
 	if err != nil {
 		return swap.Verdict{}, err
@@ -115,11 +128,14 @@ func (in judgeInput) one(ctx context.Context, arg string) (swap.Verdict, error) 
 	if arms := r.Arms(); len(arms) < 2 {
 		return swap.Verdict{}, &usageError{err: fmt.Errorf("%s holds only the arm %q: name the run of the other too", arg, arms[0])}
 	}
+	if arms.Baseline == string(swap.Candidate) {
+		r.Swap()
+	}
 	c := judge.Decide(r.Evidence(in.spec.gates, in.spec.settings))
 	c.Opinions = classic.Opinions(in.spec.settings.Opinions, r.Blocks, nil)
 	v := recorded.Verdict(c, in.spec.settings)
 	v.Target = arg
-	v.Summary = recorded.Summary("candidate against baseline of "+arg, c)
+	v.Summary = recorded.Summary(fmt.Sprintf("%s against %s of %s", arms.Candidate, arms.Baseline, arg), c)
 	return v, nil
 }
 
@@ -128,7 +144,7 @@ func (in judgeInput) two(ctx context.Context, args []string, noise float64) (swa
 	var runs swap.PerArm[recorded.Run]
 	var wrong []error
 	for i, arm := range swap.Arms {
-		run, err := in.run(ctx, args[i], swap.Arm(in.f.arms.Get(arm)))
+		run, err := in.run(ctx, args[i], arm)
 		if err != nil {
 			wrong = append(wrong, err)
 		}
@@ -136,6 +152,9 @@ func (in judgeInput) two(ctx context.Context, args []string, noise float64) (swa
 	}
 	if len(wrong) > 0 {
 		return swap.Verdict{}, errors.Join(wrong...)
+	}
+	if own.SameRecording(runs.Baseline, runs.Candidate) && in.f.arms.Baseline != in.f.arms.Candidate {
+		return in.one(ctx, args[0])
 	}
 	return recorded.Judge(runs, recorded.Options{
 		Gates: in.spec.gates, Settings: in.spec.settings, OnlyMeasured: in.spec.defaults, Noise: noise,

@@ -9,8 +9,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/parquet-go/parquet-go"
 	"github.com/stretchr/testify/require"
 
+	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -138,9 +140,56 @@ func TestJudgeOneRunOfOurs(t *testing.T) {
 	}
 	got := swapgate(t.Context(), nil, "judge", folder, "--gate", "output_tokens:mean:10%")
 	require.Equal(t, exitInconclusive, got.code, "the tables have no pairs: %s", got.stdout)
+	same := swapgate(t.Context(), nil, "judge", folder, folder, "--gate", "output_tokens:mean:10%")
+	require.Equal(t, got.stdout, same.stdout, "both arms of one run")
+	require.NotContains(t, same.stderr, "interleaved")
+	got = swapgate(t.Context(), nil, "judge", folder, "--candidate-arm", "baseline")
+	require.Equal(t, exitUsage, got.code)
+	require.Contains(t, got.stderr, "both name the arm baseline")
 	got = swapgate(t.Context(), nil, "judge", folder, folder, "--gate", "output_tokens:mean:10%", "--candidate-arm", "baseline")
 	require.Equal(t, exitPass, got.code, got.stdout)
 	require.Contains(t, got.stderr, "there is no manifest.json")
+}
+
+// The two arms of one run can change their places.
+func TestJudgeOneRunWithItsArmsSwapped(t *testing.T) {
+	folder := t.TempDir()
+	for i := range int32(24) {
+		arm := swap.Baseline
+		if i%4 == 1 || i%4 == 2 {
+			arm = swap.Candidate
+		}
+		rows := make([]rawlog.Record, 40)
+		for k := range rows {
+			ttft := int64(100_000 + 1000*((int(i)*7+k*13)%40))
+			if arm == swap.Candidate {
+				ttft *= 2
+			}
+			rows[k] = rawlog.Record{
+				Step: 1, Block: i + 1, Pair: i/2 + 1, Seq: int32(k), Arm: string(arm), Measured: true, SentUnixNS: 1, Outcome: string(swap.OK),
+				FirstUS: &ttft, LastUS: &ttft,
+			}
+		}
+		place := filepath.Join(folder, fmt.Sprintf("block-%03d", i+1))
+		require.NoError(t, os.Mkdir(place, 0o700))
+		require.NoError(t, parquet.WriteFile(filepath.Join(place, "requests.parquet"), rows))
+	}
+	for _, c := range []struct {
+		code   int
+		change float64
+		args   []string
+	}{
+		{exitFail, 1, nil},
+		{exitPass, -.5, []string{"--baseline-arm", "candidate", "--candidate-arm", "baseline"}},
+		{exitPass, -.5, []string{folder, "--baseline-arm", "candidate", "--candidate-arm", "baseline"}},
+	} {
+		args := append([]string{"judge", folder, "--gate", "ttft:p50:10%", "-o", "json"}, c.args...)
+		got := swapgate(t.Context(), nil, args...)
+		require.Equal(t, c.code, got.code, "%s%s", got.stdout, got.stderr)
+		var v swap.Verdict
+		require.NoError(t, json.Unmarshal([]byte(got.stdout), &v))
+		require.InDelta(t, c.change, v.Gates[0].Change.Or(0), .05)
+	}
 }
 
 func TestJudgeRefusesWhatItCannotJudge(t *testing.T) {
@@ -170,8 +219,9 @@ func TestJudgeRefusesWhatItCannotJudge(t *testing.T) {
 		"x.txt: is not JSON":                                 {[]string{text, result}, "give a result of vllm bench"},
 		"b.json: itls: has 0 elements, but ttfts has 1":      {[]string{broken, result}, "--save-detailed"},
 		"x.parquet: ": {[]string{parquet, result}, "that this version wrote"},
-		"which store s3://b/runs/t/r is in has to be told": {[]string{"s3://b/runs/t/r"}, "--help"},
-		"is a result of vllm, not of llmperf":              {[]string{"--format", "llmperf", result, result}, "leave --format out"},
+		"which store s3://b/runs/t/r is in has to be told":     {[]string{"s3://b/runs/t/r"}, "--help"},
+		"--candidate-arm baseline: " + result + " is a run of": {[]string{"--candidate-arm", "baseline", result, result}, "--help"},
+		"is a result of vllm, not of llmperf":                  {[]string{"--format", "llmperf", result, result}, "leave --format out"},
 	} {
 		t.Run(says, func(t *testing.T) {
 			got := swapgate(t.Context(), nil, append([]string{"judge"}, c.args...)...)

@@ -161,12 +161,15 @@ func (in judgeInput) recording(ctx context.Context, arg string) (r own.Recording
 	return r, true, err
 }
 
-// run reads a run of either sort; arm is the one to take of a recording of swapgate.
-func (in judgeInput) run(ctx context.Context, arg string, arm swap.Arm) (recorded.Run, error) {
+// run reads a run of either sort, as one side of the comparison; of a recording of swapgate it takes the arm that the flags name.
+func (in judgeInput) run(ctx context.Context, arg string, side swap.Arm) (recorded.Run, error) {
+	arm := swap.Arm(in.f.arms.Get(side))
 	r, ours, err := in.recording(ctx, arg)
 	switch {
 	case err != nil:
 		return recorded.Run{}, err
+	case !ours && in.f.armNamed.Get(side):
+		return recorded.Run{}, &usageError{err: fmt.Errorf("--%s-arm %s: %s is a run of another tool, which has no arms", side, arm, arg)}
 	case !ours:
 		return source.Read(arg, in.f.format)
 	}

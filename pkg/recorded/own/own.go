@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/swapgate/swapgate/pkg/judge"
 	"github.com/swapgate/swapgate/pkg/recorded"
@@ -83,6 +84,28 @@ func (r *Recording) Run(arm swap.Arm) recorded.Run {
 			"all blocks are there")
 	}
 	return run
+}
+
+// Swap takes the candidate for the baseline, and the other way round. A step that a limit ended fails no arm then: that the other one
+// kept the limit is known of the baseline alone.
+func (r *Recording) Swap() {
+	for i := range r.Blocks {
+		r.Blocks[i].Arm = r.Blocks[i].Arm.Other()
+	}
+	for i := range r.Manifests {
+		r.Manifests[i].Ended.Arm = swap.Baseline
+	}
+}
+
+// SameRecording reports whether two runs are arms of one recording of ours.
+func SameRecording(a, b recorded.Run) bool {
+	whole := func(r recorded.Run) string {
+		for _, arm := range swap.Arms {
+			r.SHA256 = strings.TrimSuffix(r.SHA256, string(arm))
+		}
+		return r.SHA256
+	}
+	return a.Tool == Tool && b.Tool == Tool && whole(a) == whole(b)
 }
 
 // Evidence is the whole recording with its own pairs of blocks, as a live run is judged.
