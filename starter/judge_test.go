@@ -102,8 +102,8 @@ func vllmSummary(t *testing.T, rate, median float64) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "summary.json")
 	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, `{"model_id": "m", "completed": 8000, "failed": 0, "request_throughput": 1,
-		"request_rate": %g, "duration": 600, "output_throughput": %g, "mean_ttft_ms": %g, "median_ttft_ms": %g, "std_ttft_ms": 20, "p99_ttft_ms": %g,
-		"mean_e2el_ms": 900, "std_e2el_ms": 90}`, rate, 1e5/median, 1.02*median, median, 2*median), 0o600))
+		"request_rate": %g, "duration": 600, "output_throughput": %g, "mean_ttft_ms": %g, "median_ttft_ms": %g,
+		"std_ttft_ms": 20, "p99_ttft_ms": %g, "mean_e2el_ms": 900, "std_e2el_ms": 90}`, rate, 1e5/median, 1.02*median, median, 2*median), 0o600))
 	return path
 }
 
