@@ -19,6 +19,7 @@ func Decide(evidence Evidence) swap.Comparison {
 		return comparison
 	}
 	p := pairUp(evidence.Blocks)
+	p.few = tooFewBecause(evidence.Ends)
 	p.pools = &pools{made: map[poolKey]func() pooled{}}
 	p.prepare(evidence.Gates)
 	checked := check(evidence, p)

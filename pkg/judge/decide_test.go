@@ -189,14 +189,14 @@ func TestEvidenceIsCheckedBeforeItIsBelieved(t *testing.T) {
 		says  string
 	}{
 		{"a block is missing", func(e *Evidence) { e.Blocks = e.Blocks[1:] }, swap.ReasonIncomplete, "23 of 24 planned blocks of the baseline"},
-		{"a record is missing", func(e *Evidence) { e.Blocks[3].Recorded-- }, swap.ReasonIncomplete, "in 1 blocks"},
-		{"a request is in no class", func(e *Evidence) { e.Blocks[3].Outcomes[swap.OK]-- }, swap.ReasonIncomplete, "in 1 blocks"},
+		{"a record is missing", func(e *Evidence) { e.Blocks[3].Recorded-- }, swap.ReasonIncomplete, "in 1 block the"},
+		{"a request is in no class", func(e *Evidence) { e.Blocks[3].Outcomes[swap.OK]-- }, swap.ReasonIncomplete, "in 1 block the"},
 		{
 			"a request was cut off",
 			func(e *Evidence) { e.Blocks[0].Outcomes[swap.OK]--; e.Blocks[0].Outcomes[swap.Abandoned]++ },
-			swap.ReasonIncomplete, "1 requests were abandoned",
+			swap.ReasonIncomplete, "1 request of step 1 abandoned, because the run ended first",
 		},
-		{"other schedule", func(e *Evidence) { e.Blocks[5].ScheduleSHA256 = "x" }, swap.ReasonPlanMismatch, "in 1 pairs"},
+		{"other schedule", func(e *Evidence) { e.Blocks[5].ScheduleSHA256 = "x" }, swap.ReasonPlanMismatch, "in 1 pair, left out"},
 		{"late client", func(e *Evidence) {
 			for b := range e.Blocks {
 				late := e.Blocks[b].Requests.clientLate

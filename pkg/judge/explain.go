@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -74,13 +75,13 @@ func howMuch(m measured, r swap.GateResult) string {
 }
 
 func tooFewBlocks(m measured, settings swap.Judge) string {
-	return fmt.Sprintf("%s was measured in %d pairs of blocks, fewer than the %d needed: hold the steps longer",
-		shortName(m.gate), m.pairs, settings.MinBlocks)
+	return fmt.Sprintf("%s was measured in %s of blocks, fewer than the %d needed: %s",
+		shortName(m.gate), counted(m.pairs, "pair"), settings.MinBlocks, cmp.Or(m.few, "hold the steps longer"))
 }
 
 func shortTail(m measured, tail float64, settings swap.Judge) string {
-	return fmt.Sprintf("%s rests on %d requests per arm, of which %.0f lie beyond it, fewer than the %d needed: send more requests",
-		shortName(m.gate), m.least(), math.Floor(tail), settings.MinTail)
+	return fmt.Sprintf("%s rests on %s per arm, %.0f beyond it, fewer than the %d needed: %s",
+		shortName(m.gate), counted(m.least(), "request"), math.Floor(tail), settings.MinTail, cmp.Or(m.few, "send more requests"))
 }
 
 func noData(m measured, arm swap.Arm) string {

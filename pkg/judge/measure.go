@@ -16,6 +16,8 @@ type measured struct {
 	lacks    swap.PerArm[lacking]
 	outcomes swap.PerArm[swap.OutcomeCounts]
 	pairs    int
+	// few says why there are few requests, where that is known.
+	few string
 	// theta is the difference on the gate's scale, se its standard error and df the degrees of freedom behind it.
 	theta, se    float64
 	df           float64
@@ -35,7 +37,7 @@ type measured struct {
 // measure computes one gate: first its values on both arms, then, where the sample allows, what they say of the
 // difference.
 func measure(gate swap.Gate, p pairs, settings swap.Judge) measured {
-	m := measured{gate: gate, pairs: len(p.list), designEffect: math.NaN(), se: math.NaN(), unstableP: 1}
+	m := measured{gate: gate, pairs: len(p.list), few: p.few, designEffect: math.NaN(), se: math.NaN(), unstableP: 1}
 	for _, arm := range swap.Arms {
 		_, *m.outcomes.Ptr(arm) = failures(p, arm)
 	}

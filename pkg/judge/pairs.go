@@ -18,6 +18,8 @@ type pairs struct {
 	strata     stats.Strata
 	incomplete int
 	mismatched int
+	// few says why the steps gave few requests, where that is known.
+	few string
 	// pools are kept where several gates and checks ask for the same values.
 	pools *pools
 }

@@ -26,7 +26,7 @@ type checks struct {
 func check(e Evidence, p pairs) checks {
 	var c checks
 	c.instrument(e, p)
-	c.ends(e.Ends)
+	c.ends(e)
 	c.complete(e, p)
 	c.samePlan(p)
 	c.sampleRatio(p)
@@ -37,8 +37,8 @@ func check(e Evidence, p pairs) checks {
 	c.telemetry(e)
 	c.lengthMix(p)
 	if e.Discarded > 0 {
-		c.find(swap.Harmless, "load", fmt.Sprintf("%d attempts at a block were begun and not finished; they count for nothing", e.Discarded),
-			"")
+		c.find(swap.Harmless, "load", fmt.Sprintf("%s at a block begun and not finished, which counts for nothing",
+			counted(e.Discarded, "attempt")), "")
 	}
 	return c
 }
@@ -55,11 +55,10 @@ func (c *checks) find(severity swap.Severity, subject, message, next string) {
 func (c *checks) complete(e Evidence, p pairs) {
 	var faults []string
 	sealed := swap.PerArm[int]{}
-	uncounted, abandoned := 0, 0
+	uncounted := 0
 	for i := range e.Blocks {
 		block := &e.Blocks[i]
 		*sealed.Ptr(block.Arm)++
-		abandoned += block.Outcomes[swap.Abandoned]
 		if block.Planned != block.Outcomes.Total() || block.Planned != block.Recorded {
 			uncounted++
 		}
@@ -70,13 +69,11 @@ func (c *checks) complete(e Evidence, p pairs) {
 		}
 	}
 	if uncounted > 0 {
-		faults = append(faults, fmt.Sprintf("in %d blocks the planned, counted and recorded requests differ", uncounted))
+		faults = append(faults, fmt.Sprintf("in %s the planned, counted and recorded requests differ", counted(uncounted, "block")))
 	}
-	if abandoned > 0 {
-		faults = append(faults, fmt.Sprintf("%d requests were abandoned before they ended", abandoned))
-	}
+	faults = append(faults, abandoned(e)...)
 	if p.incomplete > 0 {
-		faults = append(faults, fmt.Sprintf("%d pairs lack a block and were left out", p.incomplete))
+		faults = append(faults, fmt.Sprintf("%s left out for lack of a block", counted(p.incomplete, "pair")))
 	}
 	if len(faults) > 0 {
 		c.forbid(swap.ReasonIncomplete, "load", "the measurement is incomplete: "+strings.Join(faults, "; "))
@@ -86,7 +83,7 @@ func (c *checks) complete(e Evidence, p pairs) {
 func (c *checks) samePlan(p pairs) {
 	if p.mismatched > 0 {
 		c.forbid(swap.ReasonPlanMismatch, "load", fmt.Sprintf(
-			"in %d pairs the two arms were not sent the same schedule; those pairs were left out of every comparison", p.mismatched))
+			"in %s, left out of every comparison, the two arms were not sent the same schedule", counted(p.mismatched, "pair")))
 	}
 }
 

@@ -146,6 +146,14 @@ func quantityText(g swap.Gate, v float64) string {
 	return fmt.Sprintf("%.4g %s", v, unitOf(g.Metric))
 }
 
+// counted is such as "1 pair" and "2 pairs".
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
 // dominant lists the most frequent failures, such as "http_5xx (120) and timeout_first_token (12)".
 func dominant(outcomes swap.OutcomeCounts) string {
 	var bad []swap.Outcome
