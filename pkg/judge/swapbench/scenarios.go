@@ -125,6 +125,9 @@ func regressions() []Scenario {
 	worse("ttft-p99/+20%", "every first token is later; 20,000 requests an arm", .2, ttftP99, failOnly, func(s *Scenario) {
 		s.TTFT, s.Requests, s.Line = 1.2, 1000, TailPower
 	})
+	worse("ttft-p99/+20%/phi=0.5", "the same with less dependence", .2, ttftP99, failOrOpen, func(s *Scenario) {
+		s.TTFT, s.Requests, s.Phi = 1.2, 1000, .5
+	})
 	worse("tail/2%x3", "2 % of requests take three times as long", tailEffect(), ttftP99, failOrOpen, func(s *Scenario) {
 		s.TailShare, s.TailFactor, s.Phi = .02, 3, .5
 	})
@@ -216,7 +219,8 @@ func faults() []Scenario {
 	fault("missing-records", swap.ReasonIncomplete, spoil(func(e *judge.Evidence) { e.Blocks[0].Recorded -= 10 }))
 	fault("no-data", swap.ReasonNoData, spoil(func(e *judge.Evidence) { e.Blocks = nil }))
 	fault("few-blocks", swap.ReasonLowN, func(s *Scenario) { s.Pairs = 4 })
-	fault("few-requests", swap.ReasonLowN, func(s *Scenario) { s.Requests = 5 })
+	// A median of 100 requests may be judged; these gates may not.
+	fault("few-requests", swap.ReasonLowN, func(s *Scenario) { s.Gates, s.Requests = []swap.Gate{ttftP99, ttftP95}, 5 })
 	fault("sample-ratio", swap.ReasonSampleRatio, spoil(fewerMeasured))
 	fault("baseline-fails", swap.ReasonNoData, func(s *Scenario) { s.BaseErrors = 1 })
 	broken := usual("worse/all-fail", "regression", "every request of the candidate fails", errorRate)
