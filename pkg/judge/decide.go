@@ -70,6 +70,7 @@ func judgeGates(e Evidence, p pairs) ([]swap.GateResult, []swap.Finding) {
 	each(len(gates), func(i int) {
 		gates[i] = measure(e.Gates[i], p, e.Settings)
 		gates[i].widen(e.RunToRun)
+		gates[i].self.recorded = e.Recorded
 		gates[i].compareBaselineToItself(len(e.Gates))
 		failP[i] = gates[i].failP()
 	})

@@ -24,6 +24,8 @@ type Evidence struct {
 	// RunToRun is the standard deviation of what two runs of the same thing differ by, on the logarithmic scale (.05 is about 5 %),
 	// where one arm was recorded in another run or without blocks; 0 where both were measured in one. It widens every comparison.
 	RunToRun float64
+	// Recorded is set where the blocks are stretches of runs that were driven apart. It changes no decision, only what is said to do.
+	Recorded bool
 	// EvidenceSHA256 is the hash of the manifests; it is copied to the comparison.
 	EvidenceSHA256 string
 }

@@ -41,11 +41,18 @@ func (c *checks) clock(blocks []Block) {
 		}
 	}
 	if impossible > 0 {
-		c.spoil(spoiled{swap.ReasonClock, "a load worker's clock cannot be trusted", anyMetric})
+		c.spoil(spoiled{swap.ReasonClock, "the load client's clock cannot be trusted", anyMetric})
 		c.forbid(swap.ReasonClock, "load", fmt.Sprintf(
-			"%d requests have impossible times, such as a token before the request was sent or a last token before the first (the first of "+
-				"them in block %d of step %d): the clock of a load worker cannot be trusted", impossible, blocks[first].Block, blocks[first].Step))
+			"%s impossible times, such as a token before the request was sent or a last token before the first (first in block %d of step %d): "+
+				"the clock of the load client cannot be trusted", requestsHave(impossible), blocks[first].Block, blocks[first].Step))
 	}
+}
+
+func requestsHave(n int) string {
+	if n == 1 {
+		return "1 request has"
+	}
+	return fmt.Sprintf("%d requests have", n)
 }
 
 // impossibleTimes counts requests with a negative time, or whose last token came before the first.

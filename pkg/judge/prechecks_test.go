@@ -152,7 +152,7 @@ func TestImpossibleTimesForbidAPass(t *testing.T) {
 			got := Decide(s.evidence(gate(swap.MetricTTFT, swap.StatP50, .2)))
 			require.Equal(t, swap.Inconclusive, got.Decision)
 			require.Equal(t, []string{swap.ReasonClock}, codes(got.Reasons))
-			require.Contains(t, got.Reasons[0].Message, "1 requests have impossible times")
+			require.Contains(t, got.Reasons[0].Message, "1 request has impossible times")
 		})
 	}
 }

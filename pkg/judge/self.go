@@ -22,6 +22,8 @@ type selfComparison struct {
 	values  func() [2]float64
 	differs bool
 	halves  [2]float64
+	// recorded is set where the blocks are stretches of runs that were not driven in turns.
+	recorded bool
 	// slack is how far the halves are apart on the gate's scale where they differ, else 0.
 	slack float64
 }
@@ -80,7 +82,11 @@ func (m *measured) compareBaselineToItself(gates int) {
 
 // sentence says how the baseline differs from itself.
 func (s selfComparison) sentence(m measured) string {
+	cause := "such as load of the other arm that has not drained; settle longer"
+	if s.recorded {
+		cause = "such as a period of the load or of the server; record a longer run"
+	}
 	return fmt.Sprintf("the baseline differs from itself (%s in every other block, %s in the rest; chance gives that once in %.0f runs): "+
-		"something disturbs every other block, such as load of the other arm that has not drained; settle longer",
-		quantityText(m.gate, s.halves[0]), quantityText(m.gate, s.halves[1]), 1/max(s.p, 1e-9))
+		"something disturbs every other block, %s",
+		quantityText(m.gate, s.halves[0]), quantityText(m.gate, s.halves[1]), 1/max(s.p, 1e-9), cause)
 }

@@ -16,20 +16,56 @@ const fewestInStage = 2
 const fewestInBlock = 5
 
 // blocksIn is how many blocks each of so many stages is cut into, where the smaller arm has so many requests.
-func blocksIn(stages, requests, minBlocks int) int {
+func blocksIn(level Level, stages, requests, minBlocks int) int {
 	want := max(blocksPerRun, minBlocks)
 	each := max(fewestInStage, (want+stages-1)/stages)
+	if rounds := fewestRounds * level.round(); requests >= rounds {
+		each = min(each, requests/rounds)
+	}
 	return max(1, min(each, requests/fewestInBlock))
 }
 
-// cut makes k blocks of a stage's requests, consecutive and of equal numbers. The time of a block is from its first send to that of
+// fewestRounds is the fewest rounds of a closed loop in a block: as many requests as are in flight make a round.
+const fewestRounds = 2
+
+// sizes are how many requests each of k blocks holds: equal numbers, and the rest in the last blocks, so that no size comes back
+// every other block. Requests of a closed loop come in rounds, all first ones together; a block holds whole rounds, for part of one would
+// make every other block begin with another part of it.
+func (s *Stage) sizes(k int) []int {
+	n, unit := len(s.Requests), 1
+	if round := s.Level.round(); n >= fewestRounds*round*k {
+		unit = round
+	}
+	units := n / unit
+	sizes := make([]int, k)
+	for b := range sizes {
+		sizes[b] = units / k * unit
+		if b >= k-units%k {
+			sizes[b] += unit
+		}
+	}
+	sizes[k-1] += n % unit
+	return sizes
+}
+
+// round is how many requests a closed loop sends at a time; 1 where that is not known.
+func (l Level) round() int {
+	if l.Rate > 0 {
+		return 1
+	}
+	return max(1, l.Concurrency)
+}
+
+// cut makes k blocks of a stage's requests, which are consecutive. The time of a block is from its first send to that of
 // the next block, and of the last one to the end of the stage, so that they add up to the stage. A stage without times has none.
 func (s *Stage) cut(k int) []judge.Block {
-	blocks := make([]judge.Block, k)
-	n := len(s.Requests)
+	sizes := s.sizes(k)
+	blocks := make([]judge.Block, len(sizes))
+	n, to := len(s.Requests), 0
 	_, end, timed := s.span()
 	for b := range blocks {
-		from, to := b*n/k, (b+1)*n/k
+		from := to
+		to += sizes[b]
 		blocks[b] = blockOf(s.Requests[from:to])
 		if !timed {
 			continue

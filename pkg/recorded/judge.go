@@ -79,10 +79,10 @@ func evidenceHash(runs swap.PerArm[Run]) string {
 
 // compareBlocks cuts the requests of all common levels into blocks and lets the judge decide.
 func compareBlocks(runs swap.PerArm[Run], common []swap.PerArm[*Stage], gates []swap.Gate, o Options) (swap.Comparison, []swap.Finding) {
-	e := judge.Evidence{Gates: gates, Settings: o.Settings, RunToRun: math.Log1p(o.Noise)}
+	e := judge.Evidence{Gates: gates, Settings: o.Settings, RunToRun: math.Log1p(o.Noise), Recorded: true}
 	unpaired := 0
 	for i, stages := range common {
-		k := blocksIn(len(common), min(len(stages.Baseline.Requests), len(stages.Candidate.Requests)), o.Settings.MinBlocks)
+		k := blocksIn(stages.Baseline.Level, len(common), min(len(stages.Baseline.Requests), len(stages.Candidate.Requests)), o.Settings.MinBlocks)
 		blocks, left := pairStage(i+1, stages, k)
 		unpaired += left
 		e.Blocks = append(e.Blocks, blocks...)

@@ -217,7 +217,7 @@ func TestCuttingLosesNothing(t *testing.T) {
 		for i := range requests {
 			requests[i] = Request{Start: swap.Of(starts[i]), E2E: swap.Of(10), TTFT: swap.Of(1), Outcome: swap.OK}
 		}
-		s := NewStage(Level{}, requests, swap.Absent())
+		s := NewStage(Level{Concurrency: rapid.IntRange(0, 9).Draw(t, "c")}, requests, swap.Absent())
 		blocks := s.cut(rapid.IntRange(1, n).Draw(t, "k"))
 		total, seconds := 0, 0.0
 		for _, b := range blocks {
@@ -229,6 +229,48 @@ func TestCuttingLosesNothing(t *testing.T) {
 		require.Equal(t, n, total)
 		require.InDelta(t, s.Seconds.Or(0), seconds, 1e-6)
 	})
+}
+
+func TestSizesOfBlocks(t *testing.T) {
+	for _, c := range []struct {
+		n, k  int
+		level Level
+		want  []int
+	}{
+		{13, 4, Level{Rate: 4}, []int{3, 3, 3, 4}},
+		{13, 4, Level{Rate: 4, Concurrency: 5}, []int{3, 3, 3, 4}},
+		{15, 4, Level{}, []int{3, 4, 4, 4}},
+		{37, 3, Level{Concurrency: 5}, []int{10, 10, 17}},
+		{37, 4, Level{Concurrency: 5}, []int{9, 9, 9, 10}},
+		{47, 4, Level{Concurrency: 5}, []int{10, 10, 10, 17}},
+		{9, 3, Level{Concurrency: 5}, []int{3, 3, 3}},
+		{12, 3, Level{Concurrency: 1}, []int{4, 4, 4}},
+	} {
+		s := Stage{Level: c.level, Requests: make([]Request, c.n)}
+		require.Equal(t, c.want, s.sizes(c.k))
+	}
+}
+
+// A closed loop starts its requests in rounds, of which the first waits least. Cut into 20 blocks of 7 and 8 by turns, 150 requests of
+// rounds of 5 would make the baseline differ from itself.
+func TestRoundsOfAClosedLoopDoNotMakeARunDifferFromItself(t *testing.T) {
+	rounds := func(seed uint64) Run {
+		random := rand.New(rand.NewPCG(seed, 1))
+		requests := make([]Request, 150)
+		for i := range requests {
+			ttft := 100 * (1 + float64(i%5)) * math.Exp(.05*random.NormFloat64())
+			requests[i] = Request{Start: swap.Of(float64(i/5) + float64(i%5)/1e3), TTFT: swap.Of(ttft), E2E: swap.Of(ttft + 1), Outcome: swap.OK}
+		}
+		return Run{Name: "run", Profile: "vllm", Stages: []Stage{NewStage(Level{Concurrency: 5}, requests, swap.Absent())}}
+	}
+	o := options()
+	o.Gates = gates()[:1]
+	o.Gates[0].Stat = swap.StatMean
+	for seed := range uint64(20) {
+		v := judged(t, rounds(seed), rounds(seed+100), o)
+		require.Equal(t, swap.Pass, v.Verdict, v.Summary)
+		require.Equal(t, 15, v.Gates[0].Blocks)
+	}
 }
 
 func TestLevels(t *testing.T) {
