@@ -26,6 +26,8 @@ func explain(m measured, r swap.GateResult) string {
 		conclusion = "not decided, because the difference changed between the first and the second half of the steps"
 	case r.Decision == swap.Inconclusive && r.NeedBlocks > 0:
 		conclusion = fmt.Sprintf("not decided, about %d blocks would decide", r.NeedBlocks)
+	case r.Decision == swap.Inconclusive && m.noRoom(r.Level):
+		conclusion = noiseTakesAll
 	case r.Decision == swap.Inconclusive && r.Method == swap.MethodSummary:
 		conclusion = "not decided"
 	case r.Decision == swap.Inconclusive:
@@ -92,6 +94,9 @@ func noData(m measured, arm swap.Arm) string {
 	case m.outcomes.Get(arm).Failed() == n:
 		return fmt.Sprintf("%s failed all of its %d requests, mostly with %s, so there is no %s",
 			arm, n, dominant(m.outcomes.Get(arm)), name)
+	}
+	if l := m.lacks.Get(arm); l.atOnce > 0 {
+		return fmt.Sprintf("%s has no %s, because %s: %s", arm, name, l.sentence(arm, m.gate.Metric), nextOfLacking(l))
 	}
 	text := fmt.Sprintf("%s answered, but none of its answers has a %s", arm, name)
 	if restsOnTokens(m.gate.Metric) {

@@ -23,12 +23,14 @@ const (
 // lacking counts good answers that should have a metric, and those of them that do not have it.
 type lacking struct {
 	answers int
-	// uncounted lack it because the server reported no token count, valueless for any other reason.
-	uncounted, valueless int
+	// uncounted lack it because the server reported no token count that can be believed, atOnce because all tokens came in one
+	// read, valueless for any other reason.
+	uncounted, atOnce, valueless int
 }
 
-// add counts one good answer, of so many tokens (NaN where the server did not count), that has the metric or not.
-func (l *lacking) add(tokens float64, metric swap.Metric, has bool) {
+// add counts one good answer, of so many tokens (NaN where the server did not count), that has the metric or not, and whose tokens
+// came all at once or not.
+func (l *lacking) add(tokens float64, metric swap.Metric, has, atOnce bool) {
 	if !has && !shouldHave(tokens, metric) {
 		return
 	}
@@ -37,12 +39,14 @@ func (l *lacking) add(tokens float64, metric swap.Metric, has bool) {
 	case has:
 	case restsOnTokens(metric) && math.IsNaN(tokens):
 		l.uncounted++
+	case metric == swap.MetricTPOT && atOnce:
+		l.atOnce++
 	default:
 		l.valueless++
 	}
 }
 
-func (l lacking) total() int { return l.uncounted + l.valueless }
+func (l lacking) total() int { return l.uncounted + l.atOnce + l.valueless }
 
 // exceeds reports whether more than a share of the answers lacks the metric.
 func (l lacking) exceeds(share float64) bool { return float64(l.total()) > share*float64(l.answers) }
@@ -90,11 +94,12 @@ func (m *measured) refusePartial() {
 
 func partialData(m measured) string {
 	var lacks []string
-	uncounted := 0
+	var both lacking
 	for _, arm := range swap.Arms {
 		if l := m.lacks.Get(arm); l.total() > 0 {
 			lacks = append(lacks, l.sentence(arm, m.gate.Metric))
-			uncounted += l.uncounted
+			both.uncounted += l.uncounted
+			both.atOnce += l.atOnce
 		}
 	}
 	share, unlike := tolerated(m.lacks, m.gate.Stat)
@@ -103,7 +108,7 @@ func partialData(m measured) string {
 		limit += " where the arms differ in it"
 	}
 	return fmt.Sprintf("%s is not judged, because %s, %s: %s",
-		shortName(m.gate), strings.Join(lacks, " and "), limit, nextOfLacking(uncounted))
+		shortName(m.gate), strings.Join(lacks, " and "), limit, nextOfLacking(both))
 }
 
 // sentence is such as "900 of 1800 answers of the candidate reported no token count".
@@ -112,15 +117,29 @@ func (l lacking) sentence(arm swap.Arm, metric swap.Metric) string {
 	if l.uncounted > 0 {
 		lacks = append(lacks, fmt.Sprintf("%d of %d answers of the %s reported no token count", l.uncounted, l.answers, arm))
 	}
+	if l.atOnce > 0 {
+		lacks = append(lacks, fmt.Sprintf("all tokens of %d of %d answers of the %s came in one read", l.atOnce, l.answers, arm))
+	}
 	if l.valueless > 0 {
 		lacks = append(lacks, fmt.Sprintf("%d of %d answers of the %s have no %s", l.valueless, l.answers, arm, spoken[metric].long))
 	}
 	return strings.Join(lacks, " and ")
 }
 
-func nextOfLacking(uncounted int) string {
-	if uncounted > 0 {
-		return "make the server report token usage at the end of every stream"
+const (
+	countTokens = "make the server report token usage at the end of every stream"
+	streamApart = "the server or a proxy buffers the stream, or the answers are too short for this machine: turn buffering off, or ask for " +
+		"longer answers"
+)
+
+func nextOfLacking(l lacking) string {
+	switch {
+	case l.uncounted > 0 && l.atOnce > 0:
+		return countTokens + "; " + streamApart
+	case l.uncounted > 0:
+		return countTokens
+	case l.atOnce > 0:
+		return streamApart
 	}
 	return "look at the raw records of those answers"
 }
@@ -135,7 +154,7 @@ func (m *measured) lackingFindings() []swap.Finding {
 		if l := m.lacks.Get(arm); l.total() > 0 {
 			findings = append(findings, swap.Finding{
 				Severity: swap.Notable, Subject: "gate " + m.gate.Name(),
-				Message: l.sentence(arm, m.gate.Metric) + " and were left out", Next: nextOfLacking(l.uncounted),
+				Message: l.sentence(arm, m.gate.Metric) + " and were left out", Next: nextOfLacking(l),
 			})
 		}
 	}

@@ -85,11 +85,20 @@ func TestHowManyAnswersMayLackAMetric(t *testing.T) {
 		},
 		{
 			"answers that came at once", gate(swap.MetricTPOT, swap.StatP50, .2), 4, 4, comeAtOnce, true,
-			"900 of 3600 answers of the candidate have no time per output token", "",
+			"all tokens of 900 of 3600 answers of the candidate came in one read", "",
 		},
 		{
 			"answers of one token", gate(swap.MetricTPOT, swap.StatP50, .2), 4, 4,
 			func(r *rawlog.Record) { one := int32(1); r.OutputTokens, r.LastUS = &one, r.FirstUS }, false, "", "",
+		},
+		{
+			"answers whose count contradicts their text", gate(swap.MetricTPOT, swap.StatP50, .2), 4, 4,
+			func(r *rawlog.Record) { none := int32(0); r.OutputTokens, r.Chunks = &none, 3 }, true,
+			"900 of 3600 answers of the candidate reported no token count", "",
+		},
+		{
+			"few that came at once", gate(swap.MetricTPOT, swap.StatP50, .2), 120, 120, comeAtOnce, false,
+			"all tokens of 30 of 3600 answers of the candidate came in one read and were left out", "buffers the stream",
 		},
 		{
 			"no first token", gate(swap.MetricTTFT, swap.StatP50, .2), 0, 10, func(r *rawlog.Record) { r.FirstUS = nil }, true,
@@ -127,6 +136,16 @@ func TestNoTokenCountAtAllIsNoData(t *testing.T) {
 	got := Decide(s.evidence(gate(swap.MetricTPOT, swap.StatP50, .2)))
 	require.Equal(t, swap.ReasonNoData, got.Gates[0].Reason.Code)
 	require.Contains(t, got.Gates[0].Reason.Message, "may not report token usage")
+}
+
+func TestATimePerTokenOfOneReadIsNoData(t *testing.T) {
+	s := usual()
+	s.spoil(swap.Baseline, 1, comeAtOnce)
+	s.spoil(swap.Candidate, 1, comeAtOnce)
+	got := Decide(s.evidence(gate(swap.MetricTPOT, swap.StatP50, .2))).Gates[0].Reason
+	require.Equal(t, swap.ReasonNoData, got.Code)
+	require.Contains(t, got.Message, "3600 of 3600 answers of the")
+	require.Contains(t, got.Message, "came in one read: the server or a proxy buffers the stream")
 }
 
 // Whatever the candidate does, a part of the answers beyond the tolerated share decides no gate on tokens.

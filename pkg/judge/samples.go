@@ -46,7 +46,7 @@ func collect(p pairs, arm swap.Arm, metric swap.Metric) samples {
 			outcome, has := requests.outcomes[i], !math.IsNaN(value)
 			switch {
 			case outcome.good():
-				s.lacks.add(requests.outputTokens[i], metric, has)
+				s.lacks.add(requests.outputTokens[i], metric, has, requests.e2e[i] <= requests.ttft[i])
 				if has {
 					values = append(values, value)
 				}
@@ -105,7 +105,7 @@ func throughput(p pairs, arm swap.Arm) (tokens blockSums, lacks lacking) {
 				continue
 			}
 			has := !math.IsNaN(n)
-			lacks.add(n, swap.MetricThroughput, has)
+			lacks.add(n, swap.MetricThroughput, has, false)
 			if has {
 				tokens.num[k] += n
 			}

@@ -27,10 +27,11 @@ func (r *Record) E2EStream() swap.Value { return ms(r.EndUS) }
 // TPOT is the time per output token after the first, in ms: (t_last − t_first) / (N − 1) with N from the server's usage.
 // It is absent for one token, or where the server did not count.
 func (r *Record) TPOT() swap.Value {
-	if r.OutputTokens == nil {
+	n, counted := r.Tokens().Get()
+	if !counted {
 		return swap.Absent()
 	}
-	return r.decodePer(int64(*r.OutputTokens) - 1)
+	return r.decodePer(int64(n) - 1)
 }
 
 // TPOTAdjusted is TPOT without the tokens that came with the first read: (t_last − t_first) / (N − n_1), in ms. It is absent
@@ -116,9 +117,9 @@ func (r *Record) ClientLate() swap.Value {
 	return swap.Of(float64(r.LateUS-r.HeldUS) / 1e3)
 }
 
-// Tokens is the number of generated tokens by the server's own count.
+// Tokens is the number of generated tokens by the server's own count. A count of none with a text is no count: it is absent.
 func (r *Record) Tokens() swap.Value {
-	if r.OutputTokens == nil {
+	if r.OutputTokens == nil || *r.OutputTokens <= 0 && r.Chunks > 0 {
 		return swap.Absent()
 	}
 	return swap.Of(float64(*r.OutputTokens))

@@ -128,6 +128,16 @@ func TestWindowSeparatesTheArms(t *testing.T) {
 }
 
 // No metric is ever negative or zero by accident, whatever the record.
+func TestACountThatContradictsTheTextIsNone(t *testing.T) {
+	for _, c := range []struct {
+		tokens, chunks int32
+		want           swap.Value
+	}{{3, 2, swap.Of(3)}, {0, 2, swap.Absent()}, {-1, 1, swap.Absent()}, {0, 0, swap.Of(0)}} {
+		r := Record{OutputTokens: &c.tokens, Chunks: c.chunks}
+		require.Equal(t, c.want, r.Tokens())
+	}
+}
+
 func TestTPOTIsPositiveOrAbsent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := Record{Outcome: string(swap.OK)}
