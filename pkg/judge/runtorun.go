@@ -9,9 +9,9 @@ import (
 )
 
 // What two runs of the same thing differ by (another day, another host, another tenant beside it) is in no block of either. Where
-// the arms were not measured in one run, it is added to what the blocks tell: in quadrature to the distance of each bound from the
-// estimate, by the same t quantile, so that a standard error se becomes √(se² + noise²). The degrees of freedom stay those of the
-// blocks, fewer than Welch and Satterthwaite would give. A gate against a limit rests on the candidate alone and is left as it is.
+// the arms were not measured in one run, it is added to what the blocks tell, in quadrature to the distance of each bound from the
+// estimate. The noise is given and not estimated from the blocks, so that its part is z · noise of the normal distribution, beside the
+// t · se of the blocks (the squares of the distances add up, as in Zou and Donner 2008). A gate against a limit rests on the candidate alone and is left as it is.
 
 // widen adds run-to-run noise to a measured gate: a standard deviation on the logarithmic scale, 0 for none.
 func (m *measured) widen(runToRun float64) {
@@ -19,7 +19,7 @@ func (m *measured) widen(runToRun float64) {
 		return
 	}
 	if m.noise = m.noiseOf(runToRun); m.noise > 0 {
-		m.interval = acrossRuns{interval: m.interval, theta: m.theta, noise: m.noise, df: m.df}
+		m.interval = acrossRuns{interval: m.interval, theta: m.theta, noise: m.noise}
 	}
 }
 
@@ -55,12 +55,12 @@ func (m *measured) beyondNoise(room, level float64) float64 {
 // acrossRuns is an interval widened by noise, whose standard deviation is on the same scale.
 type acrossRuns struct {
 	interval
-	theta, noise, df float64
+	theta, noise float64
 }
 
 func (i acrossRuns) bounds(level float64) (low, high float64) {
 	low, high = i.interval.bounds(level)
-	half := stats.TQuantile(level, i.df) * i.noise
+	half := stats.NormalQuantile(level) * i.noise
 	if _, percentiles := i.interval.(percentileInterval); percentiles { // there is no estimate to measure distances from
 		return low - half, high + half
 	}
@@ -91,17 +91,29 @@ func (i acrossRuns) atLeast(p float64, clears func(level float64) bool) float64 
 	if !clears(even) {
 		return 1
 	}
-	const largest = 40.0
+	const largest = 8.0 // beyond it the level rounds to 1
 	low, high := 0.0, largest
 	for range 60 {
-		if t := (low + high) / 2; clears(1 - stats.TCDF(-t, i.df)) {
+		if t := (low + high) / 2; clears(1 - normalTail(t)) {
 			low = t
 		} else {
 			high = t
 		}
 	}
-	return max(p, stats.TCDF(-low, i.df))
+	return max(p, normalTail(low))
 }
+
+// normalTail is the probability of more than z.
+func normalTail(z float64) float64 { return stats.TCDF(-z, math.Inf(1)) }
+
+// noRoom reports whether the noise between runs alone takes the room that a difference leaves to the margin.
+func (m *measured) noRoom(level float64) bool {
+	theta, margin := m.worsening()
+	return m.noise > 0 && margin > max(theta, 0) && m.beyondNoise(margin-max(theta, 0), level) == 0
+}
+
+const noiseTakesAll = "not decided, because the noise between runs alone takes the room within the margin, however many requests there are: " +
+	"measure that noise and give it (--baseline-noise), or allow a wider margin"
 
 // method is that of the blocks. What was exact in them is so no longer.
 func (i acrossRuns) method() swap.Method {

@@ -87,27 +87,38 @@ func TestNoNoiseBetweenRunsChangesNothing(t *testing.T) {
 	}
 }
 
-// With a standard error alone, the widened interval is Student's with √(se² + noise²).
+// The distance of a bound is √((t · se)² + (z · noise)²).
 func TestNoiseAddsInQuadrature(t *testing.T) {
 	narrow := studentInterval{theta: .2, se: .03, df: 19}
-	wide := acrossRuns{interval: narrow, theta: .2, noise: .04, df: 19}
-	want := studentInterval{theta: .2, se: .05, df: 19}
+	wide := acrossRuns{interval: narrow, theta: .2, noise: .04}
 	low, high := wide.bounds(.95)
-	wantLow, wantHigh := want.bounds(.95)
-	require.InDeltaSlice(t, []float64{wantLow, wantHigh}, []float64{low, high}, 1e-12)
-	require.InDelta(t, want.pAbove(.1), wide.pAbove(.1), 1e-9)
-	require.InDelta(t, want.pBelow(.35), wide.pBelow(.35), 1e-9)
+	half := math.Hypot(1.729133*.03, 1.644854*.04)
+	require.InDeltaSlice(t, []float64{.2 - half, .2 + half}, []float64{low, high}, 1e-6)
+	require.InDelta(t, .05, wide.pAbove(low), 1e-9)
+	require.InDelta(t, .05, wide.pBelow(high), 1e-9)
 	require.Greater(t, wide.pAbove(.3), .5)
 
-	exact := acrossRuns{interval: studentInterval{theta: .2, df: 19}, theta: .2, noise: .04, df: 19}
+	exact := acrossRuns{interval: studentInterval{theta: .2, df: 19}, theta: .2, noise: .04}
 	low, _ = exact.bounds(.95)
-	require.InDelta(t, .2-.04*stats.TQuantile(.95, 19), low, 1e-12)
+	require.InDelta(t, .2-.04*stats.NormalQuantile(.95), low, 1e-12)
 	require.Equal(t, swap.MethodBootstrap, exact.method())
 
-	infinite := acrossRuns{interval: newPercentileInterval([]float64{1, 2, 3, math.Inf(1)}), theta: math.Inf(1), noise: .5, df: 19}
+	infinite := acrossRuns{interval: newPercentileInterval([]float64{1, 2, 3, math.Inf(1)}), theta: math.Inf(1), noise: .5}
 	low, high = infinite.bounds(.95)
-	require.InDelta(t, 1-.5*stats.TQuantile(.95, 19), low, 1e-12)
+	require.InDelta(t, 1-.5*stats.NormalQuantile(.95), low, 1e-12)
 	require.True(t, math.IsInf(high, 1))
+}
+
+// Runs that differ by 3 % leave room within a margin of 5 % to bounds at 95 %, but to nothing that passes often.
+func TestNoiseThatTakesTheMarginIsNamed(t *testing.T) {
+	m := measured{gate: gate(swap.MetricTTFT, swap.StatP50, .05), noise: math.Log(1.03), se: .001, theta: .01}
+	require.Less(t, stats.NormalQuantile(.95)*m.noise, m.gate.MarginUp())
+	require.True(t, m.noRoom(.95))
+	m.noise = math.Log(1.01)
+	require.False(t, m.noRoom(.95))
+	m.noise, m.theta = math.Log(1.03), .06
+	require.False(t, m.noRoom(.95), "the difference is the cause")
+	require.NotContains(t, selfComparison{recorded: true}.sentence(m), "other arm")
 }
 
 func TestNoiseOnTheScaleOfAGate(t *testing.T) {

@@ -53,6 +53,8 @@ func Judge(runs swap.PerArm[Run], o Options) (swap.Verdict, error) {
 		var more []swap.Finding
 		gates, more = measuredGates(gates, common)
 		findings = append(findings, more...)
+		gates, more = withRoom(gates, o)
+		findings = append(findings, more...)
 	}
 	var comparison swap.Comparison
 	switch {
@@ -198,6 +200,31 @@ func measuredGates(gates []swap.Gate, common []swap.PerArm[*Stage]) (kept []swap
 		}}
 	}
 	return kept, findings
+}
+
+// withRoom raises relative margins that nobody asked for by name to what noise between runs leaves room in: equal runs pass with a
+// chance of about 80 % where the margin is 2.5 standard deviations (1.645 + 0.842), rounded up to whole 5 %. Answer lengths and error rates
+// do not change by the launch of a server, and keep theirs.
+func withRoom(gates []swap.Gate, o Options) ([]swap.Gate, []swap.Finding) {
+	const deviations, step = 2.5, .05
+	room := step * math.Ceil(math.Expm1(deviations*math.Log1p(o.Noise))/step)
+	raised := slices.Clone(gates)
+	var names []string
+	for i := range raised {
+		if g := &raised[i]; g.Unit == swap.Relative && !g.HasLimit() && g.Metric != swap.MetricOutputTokens && g.Margin < room {
+			g.Margin = room
+			names = append(names, g.Name())
+		}
+	}
+	if len(names) == 0 {
+		return gates, nil
+	}
+	return raised, []swap.Finding{{
+		Severity: swap.Notable, Subject: "gates",
+		Message: fmt.Sprintf("the default margins of %s were raised to %.3g %%, as the noise between runs of %.3g %% leaves no room in less",
+			strings.Join(names, ", "), 100*room, 100*o.Noise),
+		Next: "measure that noise and give it with --baseline-noise, or name gates with their margins",
+	}}
 }
 
 func noCommonLevel(left swap.PerArm[[]string]) swap.Comparison {

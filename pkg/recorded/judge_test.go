@@ -75,6 +75,25 @@ func TestEqualRunsPassWithinWideMarginsOnly(t *testing.T) {
 	require.Greater(t, noisy.Gates[0].High.Or(0), v.Gates[0].High.Or(0))
 }
 
+// Equal runs can pass by default gates, whose margins have room for the noise between runs; a slow one still fails.
+func TestDefaultMarginsHaveRoomForTheNoise(t *testing.T) {
+	o := options()
+	o.OnlyMeasured, o.Gates = true, append(gates()[:1:1], gates()[3:]...)
+	o.Gates[0].Margin, o.Gates[1].Margin = .05, .05
+	v := judged(t, made(1, 4000, 1, true), made(2, 4000, 1, true), o)
+	require.Equal(t, swap.Pass, v.Verdict, v.Summary)
+	require.InDelta(t, .1, v.Gates[0].Gate.Margin, 1e-12)
+	require.InDelta(t, .02, v.Gates[2].Gate.Margin, 1e-12)
+	require.Contains(t, messages(v), "the default margins of ttft_p50, throughput were raised to 10 %")
+	require.Equal(t, swap.Fail, judged(t, made(1, 4000, 1, true), made(2, 4000, 1.5, true), o).Verdict)
+	o.OnlyMeasured = false
+	v = judged(t, made(1, 4000, 1, true), made(2, 4000, 1.01, true), o)
+	require.Equal(t, swap.Inconclusive, v.Verdict)
+	require.Contains(t, v.Gates[0].Reason.Message, "the noise between runs alone takes the room within the margin")
+	o.OnlyMeasured, o.Noise = true, 0
+	require.InDelta(t, .05, judged(t, made(1, 4000, 1, true), made(2, 4000, 1, true), o).Gates[0].Gate.Margin, 1e-12)
+}
+
 func TestWithoutTimesBlocksAreStretchesOfTheFile(t *testing.T) {
 	o := options()
 	o.OnlyMeasured = true
