@@ -311,7 +311,9 @@ func TestDriftStaysSmall(t *testing.T) {
 func TestAWatchSpeaksOfHalves(t *testing.T) {
 	w := watch{}
 	w.believe(swap.Comparison{
-		Gates: []swap.GateResult{{Name: "ttft_p99", Decision: swap.Fail, Reason: swap.Reason{Message: "the candidate is slower than the baseline"}}},
+		Gates: []swap.GateResult{{
+			Name: "ttft_p99", Decision: swap.Fail, Reason: swap.Reason{Message: "the candidate is slower than the baseline"},
+		}},
 		Reasons: []swap.Reason{{Code: "C", Subject: "throughput", Message: "3 of 9 answers of the candidate reported no token count"}},
 		Findings: []swap.Finding{
 			{Subject: "answers", Message: "some of the candidate's answers have another length", Next: "ask the candidate"},

@@ -85,7 +85,8 @@ func (w *watch) believe(c swap.Comparison) {
 	for _, g := range c.Gates {
 		ofGate[g.Name] = true
 		if g.Decision == swap.Fail && !g.Gate.HasLimit() {
-			w.reason(swap.ReasonRepeatDisagrees, g.Name, "The two halves of the watch, on the same server, differ: "+ofHalves.Replace(g.Reason.Message)+
+			w.reason(swap.ReasonRepeatDisagrees, g.Name, "The two halves of the watch, on the same server, differ: "+
+				ofHalves.Replace(g.Reason.Message)+
 				". Something else disturbed the server or the load.")
 		}
 	}

@@ -121,17 +121,21 @@ func newBaselineAcceptCommand(a *app) *cobra.Command {
 		Use:   "accept TARGET --reason REASON (-f swap.yaml | --store-bucket BUCKET)",
 		Short: "Make the newest version the reference, although it is worse than the one so far",
 		Long: `Make the numbers of the newest version the reference that later runs are held against. A model that passed with a small
-regression does not become it by itself, so that small regressions cannot add up unseen.`,
+regression does not become it by itself, so that small regressions cannot add up unseen. The reason is kept with the version and
+shown by list and show. Where the newest version is the reference already, nothing is changed, and that is said.`,
 		Example: "  swapgate baseline accept chat -f swap.yaml --reason 'longer answers are worth 4 %'",
 		Args:    exactly("TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if ask.reason == "" {
+				return &usageError{err: errors.New("--reason is required: why is the newest version the one to hold later runs against?")}
+			}
 			by := ask.request(a)
 			return a.withHistory(args[0], &f, func(store *runstore.Store) error {
-				entry, err := registry.Accept(cmd.Context(), store, args[0], by.By, by.Reason, a.now())
+				entry, changed, err := registry.Accept(cmd.Context(), store, args[0], by.By, by.Reason, a.now())
 				if err != nil {
 					return err
 				}
-				return a.print(f.format, summaryOf(entry), fmt.Sprintf("%s: version %d is the reference; %s\n", args[0], entry.Version, entry.Why))
+				return a.print(f.format, acceptance{Changed: changed, baselineSummary: summaryOf(entry)}, acceptedText(entry, changed))
 			})
 		},
 	}
@@ -157,7 +161,7 @@ func (a *app) withHistory(target string, f *baselineFlags, do func(*runstore.Sto
 	defer store.Close()
 	err = do(store)
 	switch {
-	case errors.Is(err, registry.ErrNone), errors.Is(err, registry.ErrInvalid), errors.Is(err, alertrules.ErrNoRules),
+	case errors.Is(err, registry.ErrNone), errors.Is(err, registry.ErrNoVersion), errors.Is(err, registry.ErrInvalid), errors.Is(err, alertrules.ErrNoRules),
 		errors.Is(err, runstore.ErrNotFound):
 		return &usageError{err: err}
 	case errors.Is(err, runstore.ErrUnavailable):

@@ -86,6 +86,15 @@ func TestBaselineCommands(t *testing.T) {
 	require.Equal(t, 0, accepted.code, accepted.stderr)
 	require.Equal(t, "chat: version 3 is the reference; accepted by "+"ada", strings.SplitN(accepted.stdout, "@", 2)[0])
 	require.Contains(t, ask("alerts", "chat").stdout, "from version 3")
+	require.Regexp(t, `(?m)^3 +itself .* accepted by ada@.*: worth it$`, ask("list", "chat").stdout)
+	require.Regexp(t, `(?m)^reference: version 3; accepted by ada@.*: worth it$`, ask("show", "chat").stdout)
+	again := ask("accept", "chat", "--reason", "twice")
+	require.Equal(t, 0, again.code, again.stderr)
+	require.Contains(t, again.stdout, "chat: version 3 was the reference already, so nothing was changed; accepted by ada@")
+	var same acceptance
+	require.NoError(t, json.Unmarshal([]byte(ask("accept", "chat", "--reason", "twice", "-o", "json").stdout), &same))
+	require.False(t, same.Changed)
+	require.Equal(t, 3, same.Version)
 
 	scores := ask("scores", "chat", "--metric", "ttft")
 	require.Equal(t, 0, scores.code, scores.stderr)
@@ -97,11 +106,12 @@ func TestBaselineCommands(t *testing.T) {
 	}{
 		{[]string{"scores"}, "takes at least one TARGET"},
 		{[]string{"scores", "nobody"}, "no registered baseline of target nobody"},
-		{[]string{"show", "chat", "--version", "9"}, "version 9 of the baseline of chat"},
+		{[]string{"show", "chat", "--version", "9"}, "no version 9 of target chat: versions are 1 to 3"},
+		{[]string{"alerts", "chat", "--version", "9"}, "no version 9 of target chat: versions are 1 to 3"},
 		{[]string{"show", "other"}, `is about target "chat", not "other"`},
 		{[]string{"alerts", "chat", "--load", "concurrency 9"}, "was measured at concurrency 8"},
 		{[]string{"list", "chat", "--last", "0"}, "--last 0"},
-		{[]string{"accept", "chat"}, "who accepts it, and why"},
+		{[]string{"accept", "chat"}, "--reason is required"},
 		{[]string{"list", "chat", "-o", "xml"}, `unknown format "xml"`},
 	} {
 		got := ask(bad.args...)

@@ -26,6 +26,19 @@ type baselineSummary struct {
 	Ref       swap.ObjectRef    `json:"ref"`
 }
 
+// acceptance is the version that is the reference, and whether the command made it so.
+type acceptance struct {
+	Changed bool `json:"changed"`
+	baselineSummary
+}
+
+func acceptedText(e registry.Registered, changed bool) string {
+	if !changed {
+		return fmt.Sprintf("%s: version %d was the reference already, so nothing was changed; %s\n", e.Target, e.Version, e.Why)
+	}
+	return fmt.Sprintf("%s: version %d is the reference; %s\n", e.Target, e.Version, e.Why)
+}
+
 func summaryOf(e registry.Registered) baselineSummary {
 	return baselineSummary{
 		Version: e.Version, Standing: e.Standing, Reference: e.Counting().Version, Why: e.Why, Serving: e.Serving, Since: e.Since,

@@ -215,25 +215,40 @@ func watchFailure(err error) error {
 	return &exitError{code: exitNoVerdict, message: fmt.Sprintf("%s %s", closed.Execution.WorkflowID, closed.Execution.State)}
 }
 
-// watchText is the response, every number, and what was noticed.
+// nextOf is what to do about a finding, set off from its message.
+func nextOf(f swap.Finding) string {
+	if f.Next == "" {
+		return ""
+	}
+	return " → " + f.Next
+}
+
+// watchText is the response, every reason for it, the numbers that are none, and what was noticed.
 func watchText(r swap.WatchResult) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", strings.ToUpper(string(r.Response)), r.Summary)
 	if base := r.Baseline; base != nil {
 		fmt.Fprintf(&b, "\nbaseline version %d of %s, run %s\n", base.Version, base.Measured.UTC().Format(time.DateTime), base.RunID)
 	}
+	told := map[string]bool{}
+	for _, reason := range r.Reasons {
+		fmt.Fprintf(&b, "- %s\n", reason.Message)
+		told[reason.Message] = true
+	}
+	line := func(what, message string) {
+		if !told[message+"."] {
+			fmt.Fprintf(&b, "  %-12s %s\n", what, message)
+		}
+	}
 	for _, m := range r.Metrics {
-		fmt.Fprintf(&b, "  %-12s %s\n", m.Response, m.Message)
+		line(string(m.Response), m.Message)
 	}
 	for _, d := range r.Distances {
-		fmt.Fprintf(&b, "  %-12s %s\n", "distribution", d.Message)
-	}
-	for _, reason := range r.Reasons[min(1, len(r.Reasons)):] {
-		fmt.Fprintf(&b, "- %s\n", reason.Message)
+		line("distribution", d.Message)
 	}
 	for _, f := range r.Findings {
 		if f.Severity != swap.Harmless {
-			fmt.Fprintf(&b, "! %s: %s %s\n", f.Subject, f.Message, f.Next)
+			fmt.Fprintf(&b, "! %s: %s%s\n", f.Subject, f.Message, nextOf(f))
 		}
 	}
 	if blocked := r.Blocked; blocked != nil {

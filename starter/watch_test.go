@@ -145,20 +145,28 @@ func TestWatchForPeople(t *testing.T) {
 	at := time.Date(2026, 3, 1, 3, 0, 0, 0, time.UTC)
 	r := swap.WatchResult{
 		Target: "chat", Response: swap.DriftBlock, Summary: "m on chat is much worse.",
-		Baseline:  &swap.WatchBaselineRef{Version: 2, Measured: at, RunID: "r"},
-		Metrics:   []swap.DriftMetric{{Response: swap.DriftBlock, Message: "ttft_p99 is 9.0 % worse"}},
+		Baseline: &swap.WatchBaselineRef{Version: 2, Measured: at, RunID: "r"},
+		Metrics: []swap.DriftMetric{
+			{Response: swap.DriftNotify, Message: "ttft_p95 is 3.0 % worse"}, {Response: swap.DriftBlock, Message: "ttft_p99 is 9.0 % worse"},
+			{Response: swap.DriftSilent, Message: "throughput is as it was"},
+		},
 		Distances: []swap.DriftDistance{{Message: "the distribution of ttft is 0.2 away"}},
-		Reasons:   []swap.Reason{{Message: "first"}, {Message: "second"}},
-		Findings:  []swap.Finding{{Severity: swap.Harmless, Subject: "quiet"}, {Severity: swap.Notable, Subject: "loud", Message: "Look."}},
-		Blocked:   &swap.TargetBlock{Until: at},
+		Reasons:   []swap.Reason{{Message: "ttft_p99 is 9.0 % worse."}, {Message: "ttft_p95 is 3.0 % worse."}},
+		Findings: []swap.Finding{
+			{Severity: swap.Harmless, Subject: "quiet"}, {Severity: swap.Notable, Subject: "loud", Message: "It hums.", Next: "Look."},
+			{Severity: swap.Notable, Subject: "ttft", Message: "It is faster."},
+		},
+		Blocked: &swap.TargetBlock{Until: at},
 	}
 	require.Equal(t, `BLOCK: m on chat is much worse.
 
 baseline version 2 of 2026-03-01 03:00:00, run r
-  block        ttft_p99 is 9.0 % worse
+- ttft_p99 is 9.0 % worse.
+- ttft_p95 is 3.0 % worse.
+  silent       throughput is as it was
   distribution the distribution of ttft is 0.2 away
-- second
-! loud: Look. 
+! loud: It hums. → Look.
+! ttft: It is faster.
 Rollouts of chat are blocked until 2026-03-01T03:00:00Z.
 `, watchText(r))
 	require.Equal(t, "watch-chat: every 24h0m0s, paused by ada\nno watch has ended yet\n", watchStateText(control.WatchState{

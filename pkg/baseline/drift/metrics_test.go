@@ -120,7 +120,8 @@ func TestThroughputOfAnOpenLoopIsHeldAgainstItsSchedule(t *testing.T) {
 	for i := range closed {
 		closed[i].Load = swap.Step{Concurrency: 8}
 	}
-	require.Equal(t, swap.DriftInconclusive, rules.Metric(throughput, then, closed, Noise{}).Response, "a closed loop sends as fast as it is served")
+	asFast := rules.Metric(throughput, then, closed, Noise{})
+	require.Equal(t, swap.DriftInconclusive, asFast.Response, "a closed loop sends as fast as it is served")
 	others := openLoop(2, 1, 0, 1, 2)
 	for i := range others {
 		for k := range others[i].Blocks {

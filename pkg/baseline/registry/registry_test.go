@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/swapgate/swapgate/pkg/runstore"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -55,7 +56,10 @@ func (m *memory) PutOnce(_ context.Context, key, _ string, data []byte, _ string
 func (m *memory) GetKey(_ context.Context, key string) ([]byte, swap.ObjectRef, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.objects[key], m.ref(key), m.err
+	if data, exists := m.objects[key]; exists || m.err != nil {
+		return data, m.ref(key), m.err
+	}
+	return nil, swap.ObjectRef{}, fmt.Errorf("%w: %s", runstore.ErrNotFound, key)
 }
 
 func (m *memory) List(_ context.Context, prefix string) ([]string, error) {
@@ -152,23 +156,40 @@ func TestCreepBeyondTheMarginIsSeen(t *testing.T) {
 
 func TestAcceptingAWorseModel(t *testing.T) {
 	st := newMemory()
-	_, err := Accept(t.Context(), st, "chat", "ada", "why", noon)
+	_, _, err := Accept(t.Context(), st, "chat", "ada", "why", noon)
 	require.ErrorIs(t, err, ErrNone)
 	worse := register(t, st, draft(1, "a", "b", true, changed(.04, .01)))
-	_, err = Accept(t.Context(), st, "chat", "ada", "", noon)
+	_, _, err = Accept(t.Context(), st, "chat", "ada", "", noon)
 	require.ErrorIs(t, err, ErrInvalid)
-	accepted, err := Accept(t.Context(), st, "chat", "ada", "the new tokenizer is worth it", noon)
+	accepted, changedIt, err := Accept(t.Context(), st, "chat", "ada", "the new tokenizer is worth it", noon)
 	require.NoError(t, err)
+	require.True(t, changedIt)
 	require.Equal(t, StandingReference, accepted.Standing)
 	require.Equal(t, "accepted by ada: the new tokenizer is worth it", accepted.Why)
 	require.Equal(t, worse.Link(), *accepted.Parent)
 	require.Equal(t, worse.Levels, accepted.Levels)
-	again, err := Accept(t.Context(), st, "chat", "ada", "twice", noon)
+	again, changedIt, err := Accept(t.Context(), st, "chat", "ada", "twice", noon)
 	require.NoError(t, err)
+	require.False(t, changedIt)
 	require.Equal(t, accepted.Ref, again.Ref)
 	next := register(t, st, draft(2, "b", "c", true, changed(.04, .01)))
 	require.Equal(t, accepted.Version, next.Reference.Version)
 	require.Equal(t, 1, next.Since[0].Runs)
+}
+
+func TestAVersionThatThereIsNot(t *testing.T) {
+	st := newMemory()
+	_, err := Get(t.Context(), st, "chat", 99)
+	require.ErrorIs(t, err, ErrNone)
+	register(t, st, draft(1, "a", "b", true, changed(.04, .01)))
+	last := register(t, st, draft(2, "b", "c", true, changed(.04, .01)))
+	_, err = Get(t.Context(), st, "chat", 99)
+	require.ErrorIs(t, err, ErrNoVersion)
+	require.EqualError(t, err, "no version 99 of target chat: versions are 1 to 3")
+	require.Equal(t, "1 to 3, 5, 8 to 9", ranges([]int{1, 2, 3, 5, 8, 9}))
+	delete(st.objects, key("chat", last.Reference.Version))
+	_, err = Reference(t.Context(), st, last)
+	require.ErrorIs(t, err, ErrCorrupt, "a reference that is gone is no wrong question")
 }
 
 func TestWithoutAPromotionTheBaselineIsRegistered(t *testing.T) {

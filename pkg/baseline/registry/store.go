@@ -10,13 +10,17 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/swapgate/swapgate/pkg/runstore"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
 var (
 	// ErrNone means that a target has no registered baseline, or none that was asked for.
 	ErrNone = errors.New("no registered baseline")
+	// ErrNoVersion means that a target has baselines, but not the version that was asked for.
+	ErrNoVersion = errors.New("no version")
 	// ErrCorrupt means that a stored entry is not what was written.
 	ErrCorrupt = errors.New("registered baseline is corrupt")
 	// ErrInvalid means that something cannot be registered, or asked for, as it is.
@@ -95,6 +99,9 @@ func Reference(ctx context.Context, st Store, e Registered) (Registered, error) 
 		return e, nil
 	}
 	r, err := Get(ctx, st, e.Target, e.Reference.Version)
+	if errors.Is(err, ErrNoVersion) {
+		return Registered{}, fmt.Errorf("%w: version %d of %s names version %d, which is missing", ErrCorrupt, e.Version, e.Target, e.Reference.Version)
+	}
 	if err == nil && r.Ref.SHA256 != e.Reference.SHA256 {
 		err = fmt.Errorf("%w: version %d of %s has SHA-256 %s, version %d names %s",
 			ErrCorrupt, r.Version, e.Target, r.Ref.SHA256, e.Version, e.Reference.SHA256)
@@ -125,6 +132,9 @@ func Get(ctx context.Context, st Store, target string, version int) (Registered,
 		return Registered{}, fmt.Errorf("%w: version %d of target %q is no name of one", ErrInvalid, version, target)
 	}
 	data, ref, err := st.GetKey(ctx, key(target, version))
+	if errors.Is(err, runstore.ErrNotFound) {
+		return Registered{}, noVersion(ctx, st, target, version, err)
+	}
 	if err != nil {
 		return Registered{}, fmt.Errorf("read version %d of the baseline of %s: %w", version, target, err)
 	}
@@ -136,6 +146,37 @@ func Get(ctx context.Context, st Store, target string, version int) (Registered,
 		return Registered{}, fmt.Errorf("%w: %s: %w", ErrCorrupt, ref.URI, err)
 	}
 	return Registered{Entry: e, Ref: ref}, nil
+}
+
+// noVersion says which versions there are in place of one that there is not.
+func noVersion(ctx context.Context, st Store, target string, version int, missing error) error {
+	versions, err := versionsOf(ctx, st, target)
+	switch {
+	case err != nil:
+		return err
+	case len(versions) == 0:
+		return fmt.Errorf("%w of target %s", ErrNone, target)
+	case slices.Contains(versions, version):
+		return fmt.Errorf("read version %d of the baseline of %s: %w", version, target, missing)
+	}
+	return fmt.Errorf("%w %d of target %s: versions are %s", ErrNoVersion, version, target, ranges(versions))
+}
+
+// ranges is such as "1 to 4, 7".
+func ranges(versions []int) string {
+	var parts []string
+	for i := 0; i < len(versions); {
+		last := i
+		for last+1 < len(versions) && versions[last+1] == versions[last]+1 {
+			last++
+		}
+		part := strconv.Itoa(versions[i])
+		if last > i {
+			part += " to " + strconv.Itoa(versions[last])
+		}
+		parts, i = append(parts, part), last+1
+	}
+	return strings.Join(parts, ", ")
 }
 
 // versionsOf lists the versions of a target, oldest first. Other objects beside them are left alone.

@@ -170,7 +170,8 @@ func TestOpinionsOfAShortRunHaveNumbersOrSayWhyNot(t *testing.T) {
 	}
 	opinions := Opinions(everyRule(), blocks, nil)
 	require.Equal(t, swap.SaysCannotTell, says(opinions)[swap.RuleCVR99])
-	require.Equal(t, "a second difference needs 3 load steps of a live run that differ in their level only, and nothing here says which steps do",
+	require.Equal(t, "a second difference needs 3 load steps of a live run that differ in their level only, and nothing here says which "+
+		"steps do",
 		opinions[5].Message)
 	two := Opinions(everyRule()[5:6], blocks, []swap.Capacity{{Steps: []int{1, 2}}})[0]
 	require.Equal(t, "a second difference needs 3 load steps that differ in their level only, and there are 2", two.Message)

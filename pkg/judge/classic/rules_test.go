@@ -135,7 +135,8 @@ func TestCVWindowThatNothingFills(t *testing.T) {
 	r := rule.Read([]float64{1, 2, 1, 2, 1, 2}, 2)
 	require.False(t, r.Fires)
 	require.Equal(t, "its windows are from 30 to 290 s long and hold 2 sub-windows or more, and there are 6 of 2 s", r.Refusal)
-	require.Contains(t, rule.Reach(6, 2, swap.Of(600)).Never, "within windows of 30 to 290 s, and a step has 6 blocks of 2 s on each arm: use a longer hold")
+	require.Contains(t, rule.Reach(6, 2, swap.Of(600)).Never,
+		"within windows of 30 to 290 s, and a step has 6 blocks of 2 s on each arm: use a longer hold")
 	require.Empty(t, rule.Reach(15, 2, swap.Of(600)).Never)
 	rapid.Check(t, func(t *rapid.T) {
 		n, seconds := rapid.IntRange(0, 40).Draw(t, "n"), rapid.Float64Range(0, 400).Draw(t, "seconds")
