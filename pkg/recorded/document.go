@@ -34,8 +34,34 @@ func ReadDocument(file string, r io.Reader, v any) (sha256Hex string, err error)
 	if len(data) > MostDocumentBytes {
 		return "", Fault(file, "leave the texts of answers out when recording", "is larger than %d MB", MostDocumentBytes>>20)
 	}
+	if err := Packed(file, data); err != nil {
+		return "", err
+	}
 	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:]), decode(file, 1, data, v)
+	return hex.EncodeToString(sum[:]), decode(file, 1, bytes.TrimPrefix(data, byteOrderMark), v)
+}
+
+// byteOrderMark is what some editors put before UTF-8; it says nothing.
+var byteOrderMark = []byte("\ufeff")
+
+// Packed refuses the beginning of a file that is empty or compressed, and says what to do.
+func Packed(file string, data []byte) error {
+	switch {
+	case len(bytes.TrimSpace(bytes.TrimPrefix(data, byteOrderMark))) == 0:
+		return Fault(file, "was the tool stopped, or the file not copied whole?", "is empty")
+	case bytes.HasPrefix(data, []byte("\x1f\x8b")):
+		return Fault(file, "decompress it: gunzip FILE", "is compressed with gzip")
+	}
+	return nil
+}
+
+// SkipMark leaves out a byte order mark.
+func SkipMark(r io.Reader) *bufio.Reader {
+	buffered := bufio.NewReader(r)
+	if start, err := buffered.Peek(len(byteOrderMark)); err == nil && bytes.Equal(start, byteOrderMark) {
+		_, _ = buffered.Discard(len(byteOrderMark)) // what was peeked is there
+	}
+	return buffered
 }
 
 // EachLine gives the lines of a file of JSON lines to do, empty ones left out, and returns the hash of its bytes.
@@ -46,7 +72,7 @@ func EachLine(file string, r io.Reader, do func(line int, data []byte) error) (s
 	n := 0
 	for lines.Scan() {
 		n++
-		if text := bytes.TrimSpace(lines.Bytes()); len(text) > 0 {
+		if text := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), byteOrderMark)); len(text) > 0 {
 			if err := do(n, text); err != nil {
 				return "", err
 			}

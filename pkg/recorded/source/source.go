@@ -29,6 +29,9 @@ func Formats() []string {
 	return []string{Auto, own.Tool, vllm.Tool, aiperf.Tool, guidellm.Tool, inferenceperf.Tool, llmperf.Tool}
 }
 
+// beginning is how much of a file is looked at to see whether there is anything in it.
+const beginning = 512
+
 // kind is one sort of file.
 type kind struct {
 	format string
@@ -52,7 +55,13 @@ func Detect(file string, content io.Reader) (format, part string, err error) {
 }
 
 func detect(file string, content io.Reader) (kind, error) {
-	dec := json.NewDecoder(io.LimitReader(content, recorded.MostDocumentBytes))
+	text := recorded.SkipMark(io.LimitReader(content, recorded.MostDocumentBytes))
+	if start, _ := text.Peek(beginning); len(start) < beginning || start[0] == '\x1f' { // else it is surely not empty
+		if err := recorded.Packed(file, start); err != nil {
+			return kind{}, err
+		}
+	}
+	dec := json.NewDecoder(text)
 	first, err := dec.Token()
 	if err != nil {
 		return kind{}, unknown(file, "is not JSON")
@@ -259,7 +268,7 @@ func readInferencePerf(name string, paths []string) (recorded.Run, error) {
 			return recorded.Run{}, err
 		}
 		base := filepath.Base(path)
-		if base != inferenceperf.PerRequestName && bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
+		if base != inferenceperf.PerRequestName && bytes.HasPrefix(bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\ufeff"))), []byte("[")) {
 			base = inferenceperf.PerRequestName // a renamed file of requests
 		}
 		files = append(files, inferenceperf.File{Base: base, Name: path, Content: bytes.NewReader(data)})

@@ -50,7 +50,7 @@ func TestContentTellsTheFormat(t *testing.T) {
 		require.Equal(t, want, [2]string{format, part})
 	}
 	for text, says := range map[string]string{
-		"": "is not JSON", "hello": "is not JSON", "3": "is neither", "[]": "a list of nothing", "{}": "an object of no field",
+		"hello": "is not JSON", "3": "is neither", "[]": "a list of nothing", "{}": "an object of no field",
 		`[{"a": 1}]`: `a list of "a"`, `{"b": 1, "a": [1, {"x": 2}]}`: `an object of "a", "b"`, `{"a": `: "an object of no field",
 	} {
 		_, _, err := Detect("f", strings.NewReader(text))
@@ -77,6 +77,7 @@ func TestFoldersAndWhatLiesBeside(t *testing.T) {
 		"llmperf":                 {map[string]string{"a_individual.json": llmperfText, "a_summary.json": llmperfSum}, "", "llmperf", true},
 		"llmperf summary":         {map[string]string{"a_summary.json": llmperfSum}, "a_summary.json", "llmperf", false},
 		"vllm":                    {map[string]string{"x.json": vllmText, "notes.json": "{}"}, "", "vllm", false},
+		"with a byte order mark":  {map[string]string{"x.json": "\ufeff" + vllmText}, "x.json", "vllm", false},
 		"guidellm":                {map[string]string{"x.json": guideText}, "x.json", "guidellm", false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -97,6 +98,8 @@ func TestWhatCannotBeReadIsSaid(t *testing.T) {
 		"holds several results: a.json, b.json": {several, Auto},
 		"is a result of vllm, not of aiperf":    {filepath.Join(several, "a.json"), "aiperf"},
 		"holds no result that is known":         {t.TempDir(), Auto},
+		"e.json: is empty":                      {filepath.Join(folder(t, map[string]string{"e.json": "\ufeff \n"}), "e.json"), Auto},
+		"z.json.gz: is compressed with gzip":    {filepath.Join(folder(t, map[string]string{"z.json.gz": "\x1f\x8b\x08"}), "z.json.gz"), Auto},
 		"no such file":                          {filepath.Join(several, "c.json"), Auto},
 	} {
 		_, err := Read(c[0], c[1])

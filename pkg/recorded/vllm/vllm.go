@@ -61,6 +61,7 @@ func Read(file string, r io.Reader) (recorded.Run, error) {
 	case d.Completed == nil:
 		p.Add("completed", "give a file of vllm bench serve --save-result", "is missing")
 	case d.TTFTs != nil:
+		run.Notes = append(run.Notes, d.disagrees()...)
 		if requests := d.requests(p); p.Err() == nil {
 			run.Stages = []recorded.Stage{recorded.NewStage(level, requests, recorded.Positive(d.Duration))}
 		}
@@ -75,6 +76,20 @@ func Read(file string, r io.Reader) (recorded.Run, error) {
 		return recorded.Run{}, err
 	}
 	return run, nil
+}
+
+// disagrees notes a count of completed requests that is not that of the requests without an error.
+func (d *document) disagrees() []string {
+	good := len(d.TTFTs)
+	for _, e := range d.Errors {
+		if e != "" {
+			good--
+		}
+	}
+	if d.Errors == nil || *d.Completed == float64(good) {
+		return nil
+	}
+	return []string{fmt.Sprintf("the file counts %g completed requests, but lists %d without an error; the list is judged", *d.Completed, good)}
 }
 
 func (d *document) level(p *recorded.Problems) recorded.Level {

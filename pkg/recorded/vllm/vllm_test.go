@@ -59,6 +59,17 @@ func TestNullIsMissing(t *testing.T) {
 	require.Equal(t, recorded.ByFile, untimed.Stages[0].Order)
 }
 
+func TestACountThatIsNotThatOfTheListIsNoted(t *testing.T) {
+	run, err := read(strings.Replace(head+lists, `"completed": 2`, `"completed": 3`, 1))
+	require.NoError(t, err)
+	require.Equal(t, []string{"the file counts 3 completed requests, but lists 2 without an error; the list is judged"}, run.Notes)
+}
+
+func TestAByteOrderMarkSaysNothing(t *testing.T) {
+	_, err := read("\ufeff" + head + lists)
+	require.NoError(t, err)
+}
+
 func TestSummariesOnly(t *testing.T) {
 	run, err := read(head + "}")
 	require.NoError(t, err)
