@@ -100,7 +100,7 @@ func openReplay(seed uint64, a *swap.Arrival) (*load.Replay, error) {
 	if a.Trace.Jitter {
 		jitter = &seed
 	}
-	r := &load.Replay{SHA256: recording.SHA256(), Gaps: recording.Gaps(jitter)}
+	r := &load.Replay{SHA256: recording.SHA256(), Gaps: recording.Circle(jitter)}
 	if a.Trace.Lengths {
 		r.Lengths = func(i int) (input, output int) {
 			q := recording.Requests[i]

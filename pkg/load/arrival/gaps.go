@@ -2,8 +2,9 @@ package arrival
 
 import "time"
 
-// Gaps are the times between successive requests of a recording, in order: n requests have n-1 gaps. Only their proportions
-// count; a Schedule scales them to the step's rate. They are taken as a circle: after the last comes the first.
+// Gaps are the times between successive requests of a recording, in order, and from its last request to its first: n requests
+// have n gaps. Only their proportions count; a Schedule scales them to the step's rate. They are a circle: after the last comes
+// the first.
 //
 // A schedule begins at a place of the circle that is uniform in time, so that every part of the recording is equally likely
 // and the mean rate is exact, however the recorded rate changes.
@@ -19,12 +20,12 @@ func (g Gaps) First(seed, stream uint64) int {
 }
 
 // Request is the index, from 0, of the recorded request that the i-th send of a schedule repeats, when the schedule began
-// with the gap first. The first request of a recording is never repeated: on the circle it is the last.
+// with the gap first. A gap ends with the request after it; the last one ends with the first request.
 func (g Gaps) Request(first, i int) int {
 	if len(g) == 0 {
 		return 0
 	}
-	return (first+i)%len(g) + 1
+	return (first + i + 1) % len(g)
 }
 
 // start draws a place on the circle. It returns the gap around it and what is left of that gap.

@@ -57,6 +57,17 @@ func (r *Recording) Gaps(jitterSeed *uint64) []time.Duration {
 	return gaps
 }
 
+// Circle is Gaps with a last one, from the last request back to the first, so that a recording that begins anew repeats all of its
+// requests. No recording tells how long that is: it is the mean gap.
+func (r *Recording) Circle(jitterSeed *uint64) []time.Duration {
+	gaps := r.Gaps(jitterSeed)
+	var sum time.Duration
+	for _, gap := range gaps {
+		sum += gap
+	}
+	return append(gaps, sum/time.Duration(len(gaps)))
+}
+
 // jitterStream keeps jitter independent of what else is drawn from a seed.
 const jitterStream = 0x8ebc6af09c88c6e3
 
@@ -70,13 +81,13 @@ func spread(at []time.Duration, tick time.Duration, seed uint64) {
 
 // LongestRequest is the most tokens, prompt and answer together, that a request needs which repeats the recorded lengths: what
 // the context of a model must hold. topology is nil where every request stands alone. A unit of work may begin with any recorded
-// request but the first, which is never repeated, and those after it are its further turns.
+// request, and those after it are its further turns.
 func (r *Recording) LongestRequest(topology *swap.Topology) int {
 	shape, size := swap.Shape(""), 1
 	if topology != nil {
 		shape, size = topology.Shape, topology.Size
 	}
-	circle, longest := r.Requests[1:], 0
+	circle, longest := r.Requests, 0
 	unit := make([]Request, size)
 	for start := range circle {
 		for k := range unit {

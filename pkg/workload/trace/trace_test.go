@@ -101,6 +101,7 @@ func TestBackwardTimesAreSortedAndCounted(t *testing.T) {
 	second := time.Second
 	require.Equal(t, []Request{{0, 4, 4}, {3 * second, 2, 2}, {3 * second, 3, 3}, {5 * second, 1, 1}, {11 * second, 5, 5}}, r.Requests)
 	require.Equal(t, []time.Duration{3 * second, 0, 2 * second, 6 * second}, r.Gaps(nil))
+	require.Equal(t, []time.Duration{3 * second, 0, 2 * second, 6 * second, 11 * second / 4}, r.Circle(nil), "closed by a mean gap")
 }
 
 // refusals have % where the path is.
