@@ -121,7 +121,7 @@ vuln: $(GOVULNCHECK) ## Look for known vulnerabilities (needs the vulnerability 
 	$(GOVULNCHECK) ./...
 
 .PHONY: check
-check: fmt-check tidy-check lint workflowcheck compose-check ## All checks that need no test run
+check: fmt-check tidy-check lint workflowcheck compose-check $(if $(shell command -v $(PROMTOOL)),check-alerts) ## All checks that need no test run
 
 ##@ Help
 

@@ -90,7 +90,7 @@ func timeText(planned, longest swap.Duration) string {
 // Estimate computes the plan of a resolved specification.
 func Estimate(spec swap.Spec) PlanEstimate {
 	e := estimateLoad(spec)
-	e.Warnings = append(e.Warnings, opinionWarnings(spec)...)
+	e.Warnings = append(append(e.Warnings, limitWarnings(spec)...), opinionWarnings(spec)...)
 	return e
 }
 

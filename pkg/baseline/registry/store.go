@@ -100,7 +100,8 @@ func Reference(ctx context.Context, st Store, e Registered) (Registered, error) 
 	}
 	r, err := Get(ctx, st, e.Target, e.Reference.Version)
 	if errors.Is(err, ErrNoVersion) {
-		return Registered{}, fmt.Errorf("%w: version %d of %s names version %d, which is missing", ErrCorrupt, e.Version, e.Target, e.Reference.Version)
+		return Registered{}, fmt.Errorf("%w: version %d of %s names version %d, which is missing",
+			ErrCorrupt, e.Version, e.Target, e.Reference.Version)
 	}
 	if err == nil && r.Ref.SHA256 != e.Reference.SHA256 {
 		err = fmt.Errorf("%w: version %d of %s has SHA-256 %s, version %d names %s",
