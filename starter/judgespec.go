@@ -77,7 +77,26 @@ func gatesOnly(gates []string) (swap.Spec, error) {
 		}
 		doc += line
 	}
-	return config.Parse("--gate", []byte(doc), nil)
+	spec, err := config.Parse("--gate", []byte(doc), nil)
+	return spec, namingFlags(gates, err)
+}
+
+// namingFlags says of problems with gates which flag they are of: the document that they point into is nobody's.
+func namingFlags(gates []string, err error) error {
+	var invalid *config.Error
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	var wrong []error
+	for _, p := range invalid.Problems {
+		i := 0
+		if n, _ := fmt.Sscanf(p.Field, "gates[%d]", &i); n != 1 || i >= len(gates) {
+			return err
+		}
+		_, field, _ := strings.Cut(p.Field, "].")
+		wrong = append(wrong, fmt.Errorf("--gate %q: %s: %s", gates[i], field, p.Message))
+	}
+	return &usageError{err: errors.Join(wrong...)}
 }
 
 // gateLine is METRIC[:STAT][:MARGIN] as a line of a specification. A margin is a share such as 10%, or in the metric's unit.
@@ -106,9 +125,14 @@ func marginFields(metric swap.Metric, text string) (string, error) {
 	unit := swap.Relative
 	number := text
 	for _, suffix := range []string{"ms", "tokens", "tok/s"} {
-		if n, ok := strings.CutSuffix(text, suffix); ok {
-			number, unit = n, swap.Absolute
+		n, ok := strings.CutSuffix(text, suffix)
+		if !ok {
+			continue
 		}
+		if own := unitOfMetric(metric); own != suffix {
+			return "", fmt.Errorf("%q has the unit %s, but a margin of %s is in %s", text, suffix, metric, own)
+		}
+		number, unit = n, swap.Absolute
 	}
 	if metric == swap.MetricErrorRate {
 		unit = swap.Absolute
@@ -122,6 +146,19 @@ func marginFields(metric swap.Metric, text string) (string, error) {
 		return "", fmt.Errorf("%q is neither a statistic (p50, p90, p95, p99, mean, rate) nor a margin such as 10%% or 25ms", text)
 	}
 	return fmt.Sprintf(", margin: %s, unit: %s", strconv.FormatFloat(v*factor, 'f', -1, 64), unit), nil
+}
+
+// unitOfMetric is the unit of an absolute margin.
+func unitOfMetric(metric swap.Metric) string {
+	switch metric {
+	case swap.MetricErrorRate:
+		return "percentage points, such as 0.5%"
+	case swap.MetricOutputTokens:
+		return "tokens"
+	case swap.MetricThroughput:
+		return "tok/s"
+	}
+	return "ms"
 }
 
 // parseShare reads 3% or 0.03.
