@@ -29,15 +29,24 @@ func (r Requests) String() string {
 	_, known := r.Get()
 	switch {
 	case known:
-		return fmt.Sprintf("about %.0f requests per arm", r.Least)
+		return fmt.Sprintf("about %s per arm", requestsText(r.Least))
 	case bounded && r.Least > 0:
-		return fmt.Sprintf("about %.0f to %.0f requests per arm, by how fast the servers answer", r.Least, most)
+		return fmt.Sprintf("about %.0f to %s per arm, by how fast the servers answer", r.Least, requestsText(most))
 	case bounded:
-		return fmt.Sprintf("at most about %.0f requests per arm, by how fast the servers answer", most)
+		return fmt.Sprintf("at most about %s per arm, by how fast the servers answer", requestsText(most))
 	case r.Least > 0:
-		return fmt.Sprintf("at least about %.0f requests per arm, by how fast the servers answer", r.Least)
+		return fmt.Sprintf("at least about %s per arm, by how fast the servers answer", requestsText(r.Least))
 	}
 	return "as many requests as the servers answer"
+}
+
+// requestsText is such as "12 requests".
+func requestsText(n float64) string {
+	text := fmt.Sprintf("%.0f request", n)
+	if text != "1 request" {
+		text += "s"
+	}
+	return text
 }
 
 func (r Requests) plus(o Requests) Requests {

@@ -200,14 +200,14 @@ func TestATokenRateBoundsAClosedLoop(t *testing.T) {
 		Load:     swap.Load{Block: 30e9, Settle: 10e9},
 		Workload: swap.Workload{InputTokens: swap.Lengths{Median: 100}, OutputTokens: swap.Lengths{Median: 50}},
 	}
-	limit := &swap.TokenRate{Limit: 5, Burst: 1e9}
+	limit, ample := &swap.TokenRate{Limit: 5, Burst: 1e9}, &swap.TokenRate{Limit: 1e6}
 	for name, c := range map[string]struct {
 		step swap.Step
 		want Requests
 	}{
 		"two blocks":         {swap.Step{Concurrency: 4, TokenRate: limit}, Requests{Most: swap.Of(2 * 5 * 31 / 150.0)}},
 		"of unknown slots":   {swap.Step{KVShare: 0.9, TokenRate: limit}, Requests{Most: swap.Of(2 * 5 * 31 / 150.0)}},
-		"pauses bound it":    {swap.Step{Concurrency: 1, ThinkTime: 30e9, TokenRate: &swap.TokenRate{Limit: 1e6}}, Requests{Most: swap.Of(2 * 2)}},
+		"pauses bound it":    {swap.Step{Concurrency: 1, ThinkTime: 30e9, TokenRate: ample}, Requests{Most: swap.Of(2 * 2)}},
 		"tokens bound it":    {swap.Step{Concurrency: 4, ThinkTime: 1e7, TokenRate: limit}, Requests{Most: swap.Of(2 * 5 * 31 / 150.0)}},
 		"an open loop plans": {swap.Step{Rate: 3, TokenRate: limit}, exactly(2 * 3 * 30)},
 	} {
@@ -231,6 +231,8 @@ func TestTurnsBeyondTheBlockAreNotCounted(t *testing.T) {
 
 func TestRequestsForAPerson(t *testing.T) {
 	for want, r := range map[string]Requests{
+		"about 1 request per arm": exactly(1.2),
+		"at most about 1 request per arm, by how fast the servers answer":    {Most: swap.Of(.9)},
 		"about 12 requests per arm":                                          exactly(12.2),
 		"about 12 to 40 requests per arm, by how fast the servers answer":    {Least: 12, Most: swap.Of(40)},
 		"at most about 40 requests per arm, by how fast the servers answer":  {Most: swap.Of(40)},
