@@ -28,6 +28,7 @@ func Text(v swap.Verdict, width int, colour bool) []byte {
 	t.reasons(v.Reasons)
 	t.gates(v.Gates, v.Reasons)
 	t.load(phrase.LoadNotes(v))
+	t.opinions(opinions(v))
 	t.facts(v)
 	return t.out.Bytes()
 }
@@ -137,6 +138,17 @@ func (t *terminal) load(notes []phrase.LoadNote) {
 	t.heading("Load")
 	for _, n := range notes {
 		t.wrap("  • ", "    ", n.About+": "+n.Says)
+	}
+}
+
+// opinions are what older rules said, each in one line.
+func (t *terminal) opinions(rows []opinionRow) {
+	if len(rows) == 0 {
+		return
+	}
+	t.heading("Opinions (decided nothing)")
+	for _, o := range rows {
+		t.line("  • " + phrase.Clip(fmt.Sprintf("%s %s: %s", o.about(), o.Says, o.Message), t.width-4))
 	}
 }
 
