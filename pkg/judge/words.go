@@ -43,7 +43,24 @@ func withStat(name string, stat swap.Stat) string {
 
 // signed writes a number with its sign, the minus being the typographic one.
 func signed(v float64, decimals int) string {
-	return strings.Replace(fmt.Sprintf("%+.*f", decimals, v), "-", "−", 1)
+	return strings.Replace(grouped(fmt.Sprintf("%+.*f", decimals, v)), "-", "−", 1)
+}
+
+// grouped puts a comma between thousands where a written number has five digits or more before its point.
+func grouped(number string) string {
+	start := strings.IndexFunc(number, func(r rune) bool { return r >= '0' && r <= '9' })
+	end := strings.IndexByte(number, '.')
+	if end < 0 {
+		end = len(number)
+	}
+	const leastDigits, group = 5, 3
+	if start < 0 || end-start < leastDigits {
+		return number
+	}
+	for at := end - group; at > start; at -= group {
+		number = number[:at] + "," + number[at:]
+	}
+	return number
 }
 
 const percentagePoints = "percentage points"
@@ -130,7 +147,14 @@ func marginText(g swap.Gate) string {
 // percent writes a fraction as a percentage without needless digits.
 func percent(fraction float64) string { return short(fraction * 100) }
 
-func short(v float64) string { return fmt.Sprintf("%.4g", v) }
+// short writes four digits, and large numbers whole.
+func short(v float64) string {
+	const large = 10_000
+	if math.Abs(v) < large {
+		return fmt.Sprintf("%.4g", v)
+	}
+	return grouped(fmt.Sprintf("%.0f", v))
+}
 
 // valueText is the gate's statistic on an arm, such as "120 ms", or "a failed request" for a latency that is none.
 func valueText(m measured, arm swap.Arm) string { return quantityText(m.gate, m.values.Get(arm)) }
@@ -143,7 +167,11 @@ func quantityText(g swap.Gate, v float64) string {
 	case g.Metric == swap.MetricErrorRate:
 		return fmt.Sprintf("%.2f %%", v*100)
 	}
-	return fmt.Sprintf("%.4g %s", v, unitOf(g.Metric))
+	const longMS = 10_000
+	if unit := unitOf(g.Metric); unit != "ms" || v < longMS {
+		return short(v) + " " + unit
+	}
+	return short(v/1e3) + " s"
 }
 
 // counted is such as "1 pair" and "2 pairs".
