@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -74,4 +75,26 @@ func TestEveryCommandSaysWhatItDoes(t *testing.T) {
 		}
 	}
 	visit(newRoot(&app{}))
+}
+
+// TestLinksOfTheDocumentationLeadSomewhere holds every relative link of the documentation to a file or folder that there is.
+func TestLinksOfTheDocumentationLeadSomewhere(t *testing.T) {
+	files, err := filepath.Glob("../docs/*.md")
+	require.NoError(t, err)
+	files = append(files, "../README.md", "../CONTRIBUTING.md")
+	link := regexp.MustCompile(`\]\(([^)#\s]+)(?:#[^)\s]*)?\)`)
+	checked := 0
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, m := range link.FindAllStringSubmatch(string(b), -1) {
+			if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
+				continue
+			}
+			_, err := os.Stat(filepath.Join(filepath.Dir(file), m[1]))
+			require.NoError(t, err, "%s links to it", file)
+			checked++
+		}
+	}
+	require.Greater(t, checked, 50)
 }
