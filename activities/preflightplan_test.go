@@ -40,6 +40,10 @@ func TestWhatThePlanCannotPromise(t *testing.T) {
 			step: swap.Step{Concurrency: 9}, gates: []swap.Gate{p95},
 			subject: "gate ttft_p95", says: "(judge.min_tail is 30), and the load sends as many requests as the servers answer",
 		},
+		"less than one request in a block": {
+			step:    swap.Step{Concurrency: 9, TokenRate: &swap.TokenRate{Limit: 0.01}},
+			subject: "step 1 (concurrency 9, at most 0.01 tok/s)", says: "measures at most about 0.15 requests per block: at the 0.01 tok/s",
+		},
 		"less in flight than a star": {
 			step: swap.Step{Rate: 9, MaxInFlight: 3}, topology: &star,
 			subject: "step 1 (9 req/s, at most 3 in flight)", says: "max_in_flight 3 is below the 30 requests that a star sends at once",
