@@ -11,7 +11,8 @@ import (
 // What two runs of the same thing differ by (another day, another host, another tenant beside it) is in no block of either. Where
 // the arms were not measured in one run, it is added to what the blocks tell, in quadrature to the distance of each bound from the
 // estimate. The noise is given and not estimated from the blocks, so that its part is z · noise of the normal distribution, beside the
-// t · se of the blocks (the squares of the distances add up, as in Zou and Donner 2008). A gate against a limit rests on the candidate alone and is left as it is.
+// t · se of the blocks (the squares of the distances add up, as in Zou and Donner 2008). A gate against a limit rests on the
+// candidate alone and is left as it is.
 
 // widen adds run-to-run noise to a measured gate: a standard deviation on the logarithmic scale, 0 for none.
 func (m *measured) widen(runToRun float64) {
@@ -112,8 +113,8 @@ func (m *measured) noRoom(level float64) bool {
 	return m.noise > 0 && margin > max(theta, 0) && m.beyondNoise(margin-max(theta, 0), level) == 0
 }
 
-const noiseTakesAll = "not decided, because the noise between runs alone takes the room within the margin, however many requests there are: " +
-	"measure that noise and give it (--baseline-noise), or allow a wider margin"
+const noiseTakesAll = "not decided, because the noise between runs alone takes the room within the margin, however many requests there " +
+	"are: measure that noise and give it (--baseline-noise), or allow a wider margin"
 
 // method is that of the blocks. What was exact in them is so no longer.
 func (i acrossRuns) method() swap.Method {

@@ -84,7 +84,8 @@ func compareBlocks(runs swap.PerArm[Run], common []swap.PerArm[*Stage], gates []
 	e := judge.Evidence{Gates: gates, Settings: o.Settings, RunToRun: math.Log1p(o.Noise), Recorded: true}
 	unpaired := 0
 	for i, stages := range common {
-		k := blocksIn(stages.Baseline.Level, len(common), min(len(stages.Baseline.Requests), len(stages.Candidate.Requests)), o.Settings.MinBlocks)
+		fewer := min(len(stages.Baseline.Requests), len(stages.Candidate.Requests))
+		k := blocksIn(stages.Baseline.Level, len(common), fewer, o.Settings.MinBlocks)
 		blocks, left := pairStage(i+1, stages, k)
 		unpaired += left
 		e.Blocks = append(e.Blocks, blocks...)

@@ -89,7 +89,8 @@ func (d *document) disagrees() []string {
 	if d.Errors == nil || *d.Completed == float64(good) {
 		return nil
 	}
-	return []string{fmt.Sprintf("the file counts %g completed requests, but lists %d without an error; the list is judged", *d.Completed, good)}
+	return []string{fmt.Sprintf("the file counts %g completed requests, but lists %d without an error; the list is judged",
+		*d.Completed, good)}
 }
 
 func (d *document) level(p *recorded.Problems) recorded.Level {
