@@ -161,7 +161,8 @@ func (a *app) withHistory(target string, f *baselineFlags, do func(*runstore.Sto
 	defer store.Close()
 	err = do(store)
 	switch {
-	case errors.Is(err, registry.ErrNone), errors.Is(err, registry.ErrNoVersion), errors.Is(err, registry.ErrInvalid), errors.Is(err, alertrules.ErrNoRules),
+	case errors.Is(err, registry.ErrNone), errors.Is(err, registry.ErrNoVersion), errors.Is(err, registry.ErrInvalid),
+		errors.Is(err, alertrules.ErrNoRules),
 		errors.Is(err, runstore.ErrNotFound):
 		return &usageError{err: err}
 	case errors.Is(err, runstore.ErrUnavailable):

@@ -147,13 +147,15 @@ func TestWatchForPeople(t *testing.T) {
 		Target: "chat", Response: swap.DriftBlock, Summary: "m on chat is much worse.",
 		Baseline: &swap.WatchBaselineRef{Version: 2, Measured: at, RunID: "r"},
 		Metrics: []swap.DriftMetric{
-			{Response: swap.DriftNotify, Message: "ttft_p95 is 3.0 % worse"}, {Response: swap.DriftBlock, Message: "ttft_p99 is 9.0 % worse"},
+			{Response: swap.DriftNotify, Message: "ttft_p95 is 3.0 % worse"},
+			{Response: swap.DriftBlock, Message: "ttft_p99 is 9.0 % worse"},
 			{Response: swap.DriftSilent, Message: "throughput is as it was"},
 		},
 		Distances: []swap.DriftDistance{{Message: "the distribution of ttft is 0.2 away"}},
 		Reasons:   []swap.Reason{{Message: "ttft_p99 is 9.0 % worse."}, {Message: "ttft_p95 is 3.0 % worse."}},
 		Findings: []swap.Finding{
-			{Severity: swap.Harmless, Subject: "quiet"}, {Severity: swap.Notable, Subject: "loud", Message: "It hums.", Next: "Look."},
+			{Severity: swap.Harmless, Subject: "quiet"},
+			{Severity: swap.Notable, Subject: "loud", Message: "It hums.", Next: "Look."},
 			{Severity: swap.Notable, Subject: "ttft", Message: "It is faster."},
 		},
 		Blocked: &swap.TargetBlock{Until: at},
