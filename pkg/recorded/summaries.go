@@ -142,8 +142,8 @@ func onlySummaries(o Options) swap.Finding {
 	return swap.Finding{
 		Severity: swap.Notable, Subject: "runs",
 		Message: fmt.Sprintf("recorded as summaries, without blocks: this comparison is weaker. The spread of a figure is told from the "+
-			"percentiles or the standard deviation beside it, widened by a supposed design effect for the dependence of requests, which summaries do "+
-			"not show (%g for a median, %g for P95, %g for P99, %g for means and failures), and by %.3g %% for the noise between runs",
+			"percentiles or the standard deviation beside it, widened by a supposed design effect for the dependence of requests, which "+
+			"summaries do not show (%g for a median, %g for P95, %g for P99, %g for means and failures), and by %.3g %% for the noise between runs",
 			effectP50, effectP95, effectP99, effectMean, 100*o.Noise),
 		Next: "record each request: vllm bench --save-result --save-detailed, profile_export.jsonl of AIPerf, request samples of " +
 			"GuideLLM, per_request of inference-perf",
