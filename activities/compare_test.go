@@ -125,7 +125,7 @@ func TestJudgingAResumedStep(t *testing.T) {
 	require.Equal(t, swap.Inconclusive, got.Decision, "two blocks per arm are too few")
 	require.NotEmpty(t, got.Findings)
 	require.Equal(t, swap.Harmless, got.Findings[0].Severity)
-	require.Contains(t, got.Findings[0].Message, "1 attempts")
+	require.Contains(t, got.Findings[0].Message, "1 attempt at a block begun")
 }
 
 func TestFailedRequestsAreJudgedAsFailed(t *testing.T) {
