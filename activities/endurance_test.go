@@ -50,7 +50,7 @@ func TestEnduranceOfALoadStep(t *testing.T) {
 	s.spec.Load.Steps = []swap.Step{{Rate: enduranceRate, Hold: swap.Duration(half)}}
 	s.spec.Load.Block, s.spec.Load.Settle = swap.Duration(half), 0
 	s.spec.Workload.OutputTokens = swap.Lengths{Median: enduranceTokens, Min: enduranceTokens, Max: enduranceTokens}
-	s.spec.Workload.RequestTimeout = swap.Duration(time.Minute)
+	s.spec.Workload.RequestTimeout = swap.Duration(5 * time.Second) // what may be in flight must fit the open files
 
 	c := start[swap.StepResult](t, s, swap.ActivityLoadStep, loadStepInput(s))
 	<-c.ended
