@@ -65,19 +65,20 @@ func (a *app) validate(ctx context.Context, f *validateFlags) error {
 	if err := errors.Join(f.output.check(), f.wait.check(), checkDuration("--wait-for-worker", f.workerFor)); err != nil {
 		return err
 	}
-	req, err := a.request(f)
+	labels, err := parsePairs("--label", f.labels)
 	if err != nil {
 		return err
 	}
-	c, err := a.dial(ctx)
+	req, err := a.request(f.file, f.by)
+	if err != nil {
+		return err
+	}
+	req.Labels = labels
+	c, err := a.dialReady(ctx, &req, f.workerFor)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	req.SearchAttributes = a.searchAttributesReady(ctx, c)
-	if err := c.AwaitWorkers(ctx, f.workerFor); err != nil {
-		return err
-	}
 	run, err := a.startOrJoin(ctx, c, req, f.join)
 	if err != nil {
 		return err
@@ -93,20 +94,30 @@ func (a *app) validate(ctx context.Context, f *validateFlags) error {
 	return a.followValidation(ctx, run, req.Spec.Target, f.wait, &f.output)
 }
 
-func (a *app) request(f *validateFlags) (swap.Request, error) {
-	labels, err := parsePairs("--label", f.labels)
+// request asks for what a specification says, in the name of by or, where that is empty, of who runs the command.
+func (a *app) request(file, by string) (swap.Request, error) {
+	spec, err := a.loadSpec(file)
 	if err != nil {
 		return swap.Request{}, err
 	}
-	spec, err := a.loadSpec(f.file)
-	if err != nil {
-		return swap.Request{}, err
-	}
-	by := f.by
 	if by == "" {
 		by = a.requestedBy()
 	}
-	return swap.Request{Spec: spec, SpecSHA256: config.SHA256(spec), RequestedBy: by, Labels: labels}, nil
+	return swap.Request{Spec: spec, SpecSHA256: config.SHA256(spec), RequestedBy: by}, nil
+}
+
+// dialReady connects to Temporal, says in the request whether search attributes can be set, and waits for workers.
+func (a *app) dialReady(ctx context.Context, req *swap.Request, workerFor time.Duration) (*control.Client, error) {
+	c, err := a.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	req.SearchAttributes = a.searchAttributesReady(ctx, c)
+	if err := c.AwaitWorkers(ctx, workerFor); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
 }
 
 // searchAttributesReady checks them before a start: one that the namespace lacks would refuse the start.

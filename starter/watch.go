@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/temporal"
 
-	"github.com/swapgate/swapgate/pkg/config"
 	"github.com/swapgate/swapgate/pkg/swap"
 	"github.com/swapgate/swapgate/starter/internal/control"
 )
@@ -78,7 +77,7 @@ func (a *app) watchCreate(ctx context.Context, f *watchCreateFlags) error {
 	if f.every < leastEvery {
 		return &usageError{err: fmt.Errorf("--every %v: must be at least %v", f.every, leastEvery)}
 	}
-	req, err := a.watchRequest(f.file, f.by)
+	req, err := a.request(f.file, f.by)
 	if err != nil {
 		return err
 	}
@@ -103,17 +102,6 @@ func (a *app) watchCreate(ctx context.Context, f *watchCreateFlags) error {
 		done = "created"
 	}
 	return a.print(f.format, s, fmt.Sprintf("%s schedule %s\n", done, s.Schedule))
-}
-
-func (a *app) watchRequest(file, by string) (swap.Request, error) {
-	spec, err := a.loadSpec(file)
-	if err != nil {
-		return swap.Request{}, err
-	}
-	if by == "" {
-		by = a.requestedBy()
-	}
-	return swap.Request{Spec: spec, SpecSHA256: config.SHA256(spec), RequestedBy: by}, nil
 }
 
 type watchRunFlags struct {
@@ -148,19 +136,15 @@ func (a *app) watchRun(ctx context.Context, f *watchRunFlags) error {
 	if err := errors.Join(checkTextOrJSON(f.format), f.wait.check(), checkDuration("--wait-for-worker", f.workerFor)); err != nil {
 		return err
 	}
-	req, err := a.watchRequest(f.file, f.by)
+	req, err := a.request(f.file, f.by)
 	if err != nil {
 		return err
 	}
-	c, err := a.dial(ctx)
+	c, err := a.dialReady(ctx, &req, f.workerFor)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	req.SearchAttributes = a.searchAttributesReady(ctx, c)
-	if err := c.AwaitWorkers(ctx, f.workerFor); err != nil {
-		return err
-	}
 	run, joined, err := c.StartWatch(ctx, req)
 	if errors.Is(err, control.ErrAttributesUnknown) {
 		req.SearchAttributes = false
