@@ -12,10 +12,9 @@ const connectRatio = 2
 // connections requires that the candidate takes connections about as fast as the baseline. Latencies begin when a request is sent,
 // so that the wait for a connection is in none of them but ttft_scheduled; a server that closes connections, or accepts them
 // slowly, would pass.
-func (c *checks) connections(e Evidence, p pairs) {
-	base := latenessOf(p, swap.Baseline).OfAllP99MS().Or(0)
-	cand := latenessOf(p, swap.Candidate).OfAllP99MS().Or(0)
-	if c.unbelievable || cand <= toleratedLateness(e, p) || cand <= connectRatio*base {
+func (c *checks) connections(s sends) {
+	base, cand := s.late.Baseline.OfAllP99MS().Or(0), s.late.Candidate.OfAllP99MS().Or(0)
+	if c.unbelievable || cand <= s.limitMS || cand <= connectRatio*base {
 		return
 	}
 	c.forbid(swap.ReasonSlowConnect, string(swap.Candidate), fmt.Sprintf(

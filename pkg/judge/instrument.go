@@ -30,9 +30,9 @@ const loadClient = "load client"
 
 // instrument requires a load client that can be believed in every step. What it measured is otherwise partly itself, so that
 // neither a pass nor a fail stands.
-func (c *checks) instrument(e Evidence, p pairs) {
+func (c *checks) instrument(e Evidence, s sends) {
 	c.faults(e.Instruments)
-	c.lateSends(e, p)
+	c.lateSends(s)
 }
 
 // faults gives a reason for each signal at fault; the first step speaks for the others.
@@ -70,26 +70,33 @@ func (c *checks) disbelieve(message string) {
 }
 
 // lateSends is the check of last resort: it rests on the raw records alone, whatever the client says of itself.
-func (c *checks) lateSends(e Evidence, p pairs) {
-	limit := toleratedLateness(e, p)
+func (c *checks) lateSends(s sends) {
 	for _, arm := range swap.Arms {
-		tally := latenessOf(p, arm)
-		if !tally.Kept() && latenessOf(p, arm.Other()).Kept() {
+		tally := s.late.Get(arm)
+		if !tally.Kept() && s.late.Get(arm.Other()).Kept() {
 			continue // this server lets no connection be kept; the other arm tells of the client
 		}
-		if late := tally.P99MS().Or(0); late > limit {
+		if late := tally.P99MS().Or(0); late > s.limitMS {
 			c.disbelieve(fmt.Sprintf("the load client sent to the %s up to %.1f ms late (P99), more than the %.1f ms tolerated, so latencies are "+
-				"partly its own: give it more CPU, or spread the load over more load workers (load.shards)", arm, late, limit))
+				"partly its own: give it more CPU, or spread the load over more load workers (load.shards)", arm, late, s.limitMS))
 		}
 	}
 }
 
-func toleratedLateness(e Evidence, p pairs) float64 {
-	median := stats.Quantile(p.pool(swap.Baseline, swap.MetricTTFT).Sorted(), .5)
-	return lateness.LimitMS(e.SendLateness, swap.Of(median))
+// sends is how late the client sent to each arm by the raw records, and how late it may.
+type sends struct {
+	late    swap.PerArm[*lateness.Tally]
+	limitMS float64
 }
 
-// latenessOf is how late the client sent.
+func sendsOf(e Evidence, p pairs) sends {
+	median := stats.Quantile(p.pool(swap.Baseline, swap.MetricTTFT).Sorted(), .5)
+	return sends{
+		late:    swap.PerArm[*lateness.Tally]{Baseline: latenessOf(p, swap.Baseline), Candidate: latenessOf(p, swap.Candidate)},
+		limitMS: lateness.LimitMS(e.SendLateness, swap.Of(median)),
+	}
+}
+
 func latenessOf(p pairs, arm swap.Arm) *lateness.Tally {
 	var tally lateness.Tally
 	for k := range p.list {

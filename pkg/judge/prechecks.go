@@ -25,14 +25,15 @@ type checks struct {
 
 func check(e Evidence, p pairs) checks {
 	var c checks
-	c.instrument(e, p)
+	sent := sendsOf(e, p)
+	c.instrument(e, sent)
 	c.ends(e)
 	c.complete(e, p)
 	c.samePlan(p)
 	c.sampleRatio(p)
 	c.clock(e.Blocks)
 	c.cache(p)
-	c.connections(e, p)
+	c.connections(sent)
 	c.baselineAnswers(e.Gates, p)
 	c.telemetry(e)
 	c.lengthMix(p)
