@@ -13,6 +13,7 @@ import (
 	"github.com/swapgate/swapgate/pkg/secret"
 	"github.com/swapgate/swapgate/pkg/swap"
 	"github.com/swapgate/swapgate/pkg/traffic"
+	"github.com/swapgate/swapgate/pkg/traffic/gateways"
 )
 
 // Deps are what activities act through. Tests replace single ones.
@@ -62,7 +63,7 @@ func Production(log *slog.Logger, version string) Deps {
 			if err != nil {
 				return nil, err
 			}
-			return traffic.New(r, token.Reveal(), hc)
+			return gateways.Open(r, token.Reveal(), hc)
 		},
 		Calibrate: calibration.Run,
 		Tell:      signalWorkflow,

@@ -9,8 +9,7 @@ import (
 )
 
 func checkRollout(r *reporter, ro swap.Rollout) {
-	checkURL(r, at("rollout", "route", "url"), ro.Route.URL)
-	checkURL(r, at("rollout", "route", "admin_url"), ro.Route.AdminURL)
+	checkRoute(r, ro.Route)
 	weights := at("rollout", "weights")
 	for i, w := range ro.Weights {
 		switch {

@@ -184,6 +184,8 @@ func (r *route) Apply(_ context.Context, want swap.Weights) (traffic.State, erro
 	return traffic.State{Weights: want}, nil
 }
 
+func (*route) Capabilities() traffic.Capabilities { return traffic.Capabilities{} }
+
 func (r *route) Counters(context.Context) (swap.PerArm[traffic.Counters], bool, error) {
 	return swap.PerArm[traffic.Counters]{}, false, nil
 }

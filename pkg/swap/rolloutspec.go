@@ -24,24 +24,6 @@ type Rollout struct {
 	ApproveTimeout Duration `json:"approve_timeout,omitempty"`
 }
 
-// RouteKind names a kind of gateway.
-type RouteKind string
-
-// RouteSwapgate is swapgate's own weighted gateway (`swapgate sim gateway`).
-const RouteSwapgate RouteKind = "swapgate"
-
-// Route is the gateway whose weights are set.
-type Route struct {
-	// Kind of gateway.
-	Kind RouteKind `json:"kind" jsonschema:"required,enum=swapgate"`
-	// URL that clients use.
-	URL string `json:"url" jsonschema:"required,format=uri,pattern=^https?://"`
-	// URL of the gateway's admin API.
-	AdminURL string `json:"admin_url" jsonschema:"required,format=uri,pattern=^https?://"`
-	// Where the worker finds the admin API's bearer token.
-	AdminToken *SecretRef `json:"admin_token,omitempty"`
-}
-
 // Guard holds the limits that roll back at once, without statistics on margins.
 type Guard struct {
 	// Highest tolerated rise of the error rate over the baseline's, as a fraction (0.05 is 5 percentage points).

@@ -5,9 +5,7 @@ package traffic
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net/http"
-	"strings"
+	"time"
 
 	"github.com/swapgate/swapgate/pkg/swap"
 )
@@ -30,8 +28,19 @@ var (
 // State is what a gateway says of itself.
 type State struct {
 	swap.Weights
-	// Version changes with every change of the weights.
-	Version int64 `json:"version"`
+	// Version changes with every change of the weights, where the gateway has such a thing.
+	Version string `json:"version,omitempty"`
+}
+
+// Capabilities is what a kind of gateway can do.
+type Capabilities struct {
+	// Counters says that the gateway counts requests and errors of each arm.
+	Counters bool
+	// Propagation is how long after it was read back a change may still be on its way to the processes that route: until
+	// then the realised share may be that of before.
+	Propagation time.Duration
+	// DrainsStreams says that answers that are on their way when the weights change are finished where they began.
+	DrainsStreams bool
 }
 
 // Counters is what the gateway counted for one arm since it started.
@@ -47,6 +56,8 @@ type Counters struct {
 
 // Controller steers one gateway. All methods are safe to repeat.
 type Controller interface {
+	// Capabilities says what this gateway can do. It asks nobody.
+	Capabilities() Capabilities
 	// Read returns the live state.
 	Read(ctx context.Context) (State, error)
 	// Apply makes the weights what they should be and returns the state read back. It changes nothing when they already
@@ -54,20 +65,4 @@ type Controller interface {
 	Apply(ctx context.Context, want swap.Weights) (State, error)
 	// Counters returns the gateway's own counters, and false where the gateway has none.
 	Counters(ctx context.Context) (swap.PerArm[Counters], bool, error)
-}
-
-// New returns the controller of a route. The token authorises against the admin API; empty sends none. hc bounds the time
-// of a call, or the context does; nil stands for http.DefaultClient.
-func New(route swap.Route, token string, hc *http.Client) (Controller, error) {
-	if hc == nil {
-		hc = http.DefaultClient
-	}
-	switch route.Kind {
-	case swap.RouteSwapgate:
-		if !strings.HasPrefix(route.AdminURL, "http://") && !strings.HasPrefix(route.AdminURL, "https://") {
-			return nil, fmt.Errorf("%w: admin_url of the route must be an http or https URL", ErrUnsupported)
-		}
-		return &adminAPI{base: strings.TrimRight(route.AdminURL, "/"), token: token, http: hc}, nil
-	}
-	return nil, fmt.Errorf("%w %q: use %q", ErrUnsupported, route.Kind, swap.RouteSwapgate)
 }

@@ -1,0 +1,22 @@
+package swap
+
+// RouteKind names a kind of gateway.
+type RouteKind string
+
+// RouteSwapgate is swapgate's own weighted gateway (`swapgate sim gateway`).
+const RouteSwapgate RouteKind = "swapgate"
+
+// RouteKinds are all kinds of gateways that can be steered, in the order of the documentation.
+var RouteKinds = []RouteKind{RouteSwapgate}
+
+// Route is the gateway whose weights are set. What only one kind of gateway needs stands in the section of its name.
+type Route struct {
+	// Kind of gateway.
+	Kind RouteKind `json:"kind" jsonschema:"required,enum=swapgate"`
+	// URL that clients use.
+	URL string `json:"url" jsonschema:"required,format=uri,pattern=^https?://"`
+	// URL of the gateway's admin API, for kinds that have one.
+	AdminURL string `json:"admin_url,omitempty" jsonschema:"format=uri,pattern=^https?://"`
+	// Where the worker finds the admin API's bearer token.
+	AdminToken *SecretRef `json:"admin_token,omitempty"`
+}

@@ -1,0 +1,26 @@
+// Package gateways opens the controller that a route asks for.
+package gateways
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+	"github.com/swapgate/swapgate/pkg/traffic"
+	"github.com/swapgate/swapgate/pkg/traffic/httpapi"
+	"github.com/swapgate/swapgate/pkg/traffic/swapgate"
+)
+
+// Open returns the controller of a route. The token authorises against the gateway's API; empty sends none. hc bounds the time
+// of a call, or the context does; nil stands for http.DefaultClient. A kind that is not known is ErrUnsupported.
+func Open(route swap.Route, token string, hc *http.Client) (traffic.Controller, error) {
+	switch route.Kind {
+	case swap.RouteSwapgate:
+		api, err := httpapi.New(route.AdminURL, token, hc)
+		if err != nil {
+			return nil, err
+		}
+		return swapgate.New(api), nil
+	}
+	return nil, fmt.Errorf("%w %q: use one of %v", traffic.ErrUnsupported, route.Kind, swap.RouteKinds)
+}
