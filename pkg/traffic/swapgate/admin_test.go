@@ -145,7 +145,9 @@ func TestErrorsTellCasesApart(t *testing.T) {
 		"another JSON":            {fake(200, `{"baseline":100}`, 200), traffic.ErrRefused},
 		"impossible weights":      {fake(200, `{"baseline":70,"candidate":70,"version":1}`, 200), traffic.ErrRefused},
 		"a redirect to nowhere":   {fake(404, ``, 200), traffic.ErrRefused},
-		"connection cut mid-read": {http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), traffic.ErrUnreachable},
+		"connection cut mid-read": {
+			http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), traffic.ErrUnreachable,
+		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
