@@ -115,6 +115,44 @@ func TestT19UnknownAndNullFields(t *testing.T) {
 	})
 }
 
+// Some servers write their counts as another language's floats.
+func TestCounts(t *testing.T) {
+	for literal, want := range map[string]int32{
+		"8": 8, "8.0": 8, "8e0": 8, "8E+0": 8, "0.8e1": 8, "80e-1": 8, "0": 0, "0.0": 0, "2147483647": 1<<31 - 1, "2147483647.0": 1<<31 - 1,
+		"8.5": -1, "-8": -1, "-8.0": -1, "2147483648": -1, "1e10": -1, "1e999": -1, "1e-9": -1, "null": -1, `"8"`: -1, "true": -1, "[8]": -1,
+		"8.": -1, "0x8": -1, "8e": -1, "99999999999999999999": -1, "8.00000000000000000000000000000000000000": -1,
+	} {
+		c, err := scanOne(t, swap.APIChat, "", `{"choices":[],"usage":{"completion_tokens":`+literal+`}}`)
+		require.NoError(t, err, literal)
+		require.Equal(t, want, see(c).output, literal)
+	}
+}
+
+// Running counts that are floats still tell the tokens of a chunk, though no template holds them.
+func TestRunningFloats(t *testing.T) {
+	chunk := func(output string) string {
+		return `{"choices":[{"delta":{"content":"a"}}],"usage":{"prompt_tokens":5.0,"completion_tokens":` + output + `}}`
+	}
+	want := func(output, tokens int32) seen {
+		s := counted(plain("ctv", "a"), 5, output)
+		s.tokens = tokens
+		return s
+	}
+	checkChat(t,
+		scanStep{chunk("2.0"), want(2, 2)}, scanStep{chunk("5.0"), want(5, 3)}, scanStep{chunk("6"), want(6, 1)}, scanStep{chunk("7.0"), want(7, 1)},
+	)
+}
+
+func TestEscapedKeys(t *testing.T) {
+	failed := plain("f", "")
+	failed.code = "500"
+	checkChat(t,
+		scanStep{`{"\u0063hoices":[{"\u0064elta":{"conten\u0074":"a"}}]}`, plain("ctv", "a")},
+		scanStep{`{"\u0065rror":{"code":500}}`, failed},
+		scanStep{`{"\"choices":[{"delta":{"content":"a"}}],"\uZZ":1}`, plain("", "")},
+	)
+}
+
 // T20 and T21: with running usage each chunk says how many tokens it holds.
 func TestT20TokensPerChunk(t *testing.T) {
 	chunk := func(text string, output int) string {

@@ -3,6 +3,7 @@ package protocol
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -52,7 +53,8 @@ func sameAsFresh(t require.TestingT, data []byte, got Chunk, gotErr error) {
 
 func FuzzScan(f *testing.F) {
 	for _, seed := range []string{
-		`{"choices":[{"delta":{"content":"a"}}]}`, `{"error":{"code":"x"}}`, `{"usage":{"completion_tokens":1e3}}`, `{"choices":{}}`,
+		`{"choices":[{"delta":{"content":"a"}}]}`, `{"error":{"code":"x"}}`, `{"usage":{"completion_tokens":1e3}}`,
+		`{"\u0063hoices":[{"d\u0065lta":{"content":"a"}}],"usage":{"prompt_tokens":5.0,"completion_tokens":2.5}}`, `{"choices":{}}`,
 		`{"choices":[{"delta":{"content":"a\\"}}],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}`, "[DONE]",
 		`{"choices":[[[[`, `{"a":"\\\""}`, strings.Repeat(`{"a":[`, 50), `{"token":{"text":"a","special":true},"details":{"generated_tokens":1}}`,
 		`{"text":"ab","output_ids":[1,2],"meta_info":{"completion_tokens":2,"finish_reason":{"type":"stop"}}}`,
@@ -184,6 +186,33 @@ func TestScannerAgreesWithDecoding(t *testing.T) {
 			require.Equal(t, output, c.Usage.Output, "%s", b)
 		}
 	})
+}
+
+// A key may be written with escapes, and means the same.
+func TestScannerDecodesKeys(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := drawChunk(t)
+		var want, got Chunk
+		require.NoError(t, chat{}.NewScanner(Ask{}).Scan(nil, b, &want))
+		s := chat{}.NewScanner(Ask{})
+		for range rapid.IntRange(1, 3).Draw(t, "chunks") {
+			require.NoError(t, s.Scan(nil, escapeKeys(t, b), &got))
+			want.Tokens, got.Tokens = 0, 0
+			require.Equal(t, want, got)
+		}
+	})
+}
+
+// escapeKeys writes the first character of some keys as an escape.
+func escapeKeys(t *rapid.T, b []byte) []byte {
+	for _, key := range []string{
+		"choices", "delta", "content", "reasoning_content", "tool_calls", "function", "finish_reason", "usage", "completion_tokens",
+	} {
+		if rapid.Bool().Draw(t, key) {
+			b = bytes.ReplaceAll(b, []byte(`"`+key+`":`), fmt.Appendf(nil, `"\u%04x%s":`, key[0], key[1:]))
+		}
+	}
+	return b
 }
 
 // A scanner that has seen a chunk scans a mutilated copy of it as a new scanner does.

@@ -1,6 +1,11 @@
 package protocol
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+)
 
 // text reads a string that is not empty into dst; anything else leaves dst as it is.
 func (w *walker) text(dst *[]byte) {
@@ -37,7 +42,7 @@ func (w *walker) isTrue() bool {
 	return is
 }
 
-// count reads a whole number that fits into dst; anything else leaves dst as it is.
+// count reads a whole number that fits into dst, such as 8, 8.0 or 8e0; anything else leaves dst as it is.
 func (w *walker) count(dst *Count) {
 	w.peek()
 	from := w.i
@@ -50,20 +55,37 @@ func (w *walker) count(dst *Count) {
 	}
 }
 
-// number reads digits; what else there is or does not fit is not known.
-func number(digits []byte) Count {
-	const most, longest = 1<<31 - 1, 10
+const (
+	mostCount = 1<<31 - 1
+	// longestDigits and longestCount bound what is read of a count.
+	longestDigits, longestCount = 10, 32
+)
+
+// number reads a whole number; what is none or does not fit is not known.
+func number(literal []byte) Count {
 	var n int64
-	for _, c := range digits {
+	for _, c := range literal {
 		if c < '0' || c > '9' {
-			return Count{}
+			return integral(literal)
 		}
 		n = 10*n + int64(c-'0')
 	}
-	if len(digits) == 0 || len(digits) > longest || n > most {
+	if len(literal) == 0 || len(literal) > longestDigits || n > mostCount {
 		return Count{}
 	}
 	return Count{N: int32(n), Known: true}
+}
+
+// integral reads a whole number that is written as another language's float.
+func integral(literal []byte) Count {
+	if len(literal) > longestCount || literal[0]-'0' > 9 || !json.Valid(literal) {
+		return Count{}
+	}
+	f, err := strconv.ParseFloat(string(literal), 64)
+	if err != nil || f != math.Trunc(f) || f > mostCount {
+		return Count{}
+	}
+	return Count{N: int32(f), Known: true}
 }
 
 // content reads a piece of the answer that a person sees.
