@@ -139,7 +139,10 @@ func TestRunningFloats(t *testing.T) {
 		return s
 	}
 	checkChat(t,
-		scanStep{chunk("2.0"), want(2, 2)}, scanStep{chunk("5.0"), want(5, 3)}, scanStep{chunk("6"), want(6, 1)}, scanStep{chunk("7.0"), want(7, 1)},
+		scanStep{chunk("2.0"), want(2, 2)},
+		scanStep{chunk("5.0"), want(5, 3)},
+		scanStep{chunk("6"), want(6, 1)},
+		scanStep{chunk("7.0"), want(7, 1)},
 	)
 }
 

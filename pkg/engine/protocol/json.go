@@ -44,8 +44,8 @@ func (w *walker) take(c byte) bool {
 // complete reports whether exactly one value was there.
 func (w *walker) complete() bool { return w.peek() == 0 && w.i == len(w.b) && !w.failed }
 
-// firstKey enters an object and returns its first key, its escapes decoded, or nil if it is empty. Where there is no object it fails. The value
-// must be consumed before nextKey is called.
+// firstKey enters an object and returns its first key, its escapes decoded, or nil if it is empty. Where there is no object
+// it fails. The value must be consumed before nextKey is called.
 func (w *walker) firstKey() []byte {
 	if !w.take('{') {
 		w.fail()
