@@ -40,6 +40,9 @@ func generateSpecSchema(t *testing.T) *jsonschema.Schema {
 			if typ == reflect.TypeFor[swap.Duration]() {
 				return &jsonschema.Schema{Type: "string", Pattern: durationPattern}
 			}
+			if typ == reflect.TypeFor[swap.CompatRule]() {
+				return oneOf(swap.CompatRules...)
+			}
 			return nil
 		},
 	}

@@ -12,6 +12,8 @@ type Spec struct {
 	Candidate Endpoint `json:"candidate,omitzero"`
 	// What is asked of both arms.
 	Workload Workload `json:"workload,omitzero"`
+	// Differences between the two servers that are known and meant.
+	Compatibility Accepted `json:"compatibility,omitzero"`
 	// Requests before measuring, per arm.
 	WarmUp WarmUp `json:"warm_up,omitzero"`
 	// The load steps; each is driven on both arms in interleaved blocks.
@@ -24,6 +26,8 @@ type Spec struct {
 	Judge Judge `json:"judge,omitzero"`
 	// How live traffic moves to the candidate after a pass. Left out, nothing is moved: the verdict is the result.
 	Rollout *Rollout `json:"rollout,omitempty"`
+	// How the model is swapped inside one server. Left out, both arms are up side by side.
+	InPlace *InPlace `json:"in_place,omitempty"`
 	// How many healthy snapshots of a target are kept.
 	Snapshots Snapshots `json:"snapshots,omitzero"`
 	// When a change of the serving model against its stored baseline counts (swapgate watch).
@@ -60,6 +64,12 @@ type SecretRef struct {
 	Env string `json:"env,omitempty" jsonschema:"pattern=^[A-Za-z_][A-Za-z0-9_]*$"`
 	// Absolute path of a file on the worker; surrounding white space is dropped.
 	File string `json:"file,omitempty" jsonschema:"pattern=^/"`
+}
+
+// Accepted names what the preflight need not stop for.
+type Accepted struct {
+	// Differences (by the name of their rule) that do not stop the run. They stay in the report.
+	Accept []CompatRule `json:"accept,omitempty" jsonschema:"maxItems=100"`
 }
 
 // WarmUp bounds the requests made before measuring. It ends when latency is stable, or at a cap.
@@ -128,8 +138,12 @@ type Notify struct {
 type Slack struct {
 	// Channel name, with or without #, or channel id. Write a name with # in quotes: # starts a comment in YAML.
 	Channel string `json:"channel" jsonschema:"required,pattern=^#?[^\\s#@]{1\\,80}$"`
-	// Where the worker finds the bot token (scope chat:write). Left out, the message is stored but not posted.
+	// Where the worker finds the bot token (scope chat:write, and files:write for charts). Left out, the message is stored but not
+	// posted.
 	Token *SecretRef `json:"token,omitempty"`
+	// Ids of the users (U…) and user groups (S…) who may press the buttons: approve, hold and roll back. Left out, messages have
+	// no buttons.
+	Approvers []string `json:"approvers,omitempty" jsonschema:"minItems=1,maxItems=100,pattern=^[USW][A-Z0-9]{2\\,40}$"`
 	// Another address of the Slack API, for a proxy or a test.
 	APIURL string `json:"api_url,omitempty" jsonschema:"format=uri,pattern=^https?://"`
 }

@@ -98,12 +98,16 @@ type ArmFacts struct {
 	TokenLimitKey string `json:"token_limit_key,omitempty"`
 	// MetricsPage is the path of the Prometheus page; empty if there is none.
 	MetricsPage string `json:"metrics_page,omitempty"`
+	// Setup is what the server says of its configuration.
+	Setup Setup `json:"setup,omitzero"`
 }
 
 // PreflightResult is what was found before anything was changed.
 type PreflightResult struct {
 	Arms     PerArm[ArmFacts] `json:"arms"`
 	Findings []Finding        `json:"findings,omitempty"`
+	// Compatibility is how the two servers differ; absent where an older worker looked.
+	Compatibility *Compatibility `json:"compatibility,omitempty"`
 	// Weights are the live weights, where there is a route.
 	Weights *Weights `json:"weights,omitempty"`
 	// PlannedRequests is the expected number of measured requests per arm; absent where it depends on how fast the servers answer.

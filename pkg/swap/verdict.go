@@ -46,6 +46,8 @@ const (
 	ReasonGuardErrors       = "GUARD_ERRORS"
 	ReasonGuardLatency      = "GUARD_LATENCY"
 	ReasonGuardUnreachable  = "GUARD_UNREACHABLE"
+	ReasonGuardGate         = "GUARD_GATE"
+	ReasonDecay             = "DECAY"
 	ReasonWindowNotDecided  = "WINDOW_NOT_DECIDED"
 	ReasonNotApproved       = "NOT_APPROVED"
 	ReasonAborted           = "ABORTED"
@@ -158,6 +160,13 @@ type Window struct {
 	// GuardFired and Brake say that the observer itself set the weights back the moment a guard fired.
 	GuardFired *Reason   `json:"guard_fired,omitempty"`
 	Brake      *Restored `json:"brake,omitempty"`
+	// Waiting says that the window only kept watch while a person was waited for.
+	Waiting bool `json:"waiting,omitempty"`
+	// Step is how far this weight has come, Closest the gate that is closest to an alarm of the guard, Decay what the rule of decay
+	// says. Each is absent where there is nothing to say.
+	Step    *WindowStep   `json:"step,omitempty"`
+	Closest *GuardReading `json:"closest,omitempty"`
+	Decay   *DecayReading `json:"decay,omitempty"`
 	// Decision is what rollout.Next made of it.
 	Decision WindowDecision `json:"decision"`
 }
@@ -201,11 +210,13 @@ type Verdict struct {
 	// Stage is the last stage that ran.
 	Stage Stage `json:"stage"`
 
-	Arms     PerArm[ArmFacts]      `json:"arms"`
-	Gates    []GateResult          `json:"gates"`
-	Findings []Finding             `json:"findings,omitempty"`
-	WarmUp   *PerArm[WarmUpResult] `json:"warm_up,omitempty"`
-	Steps    []StepResult          `json:"steps"`
+	Arms     PerArm[ArmFacts] `json:"arms"`
+	Gates    []GateResult     `json:"gates"`
+	Findings []Finding        `json:"findings,omitempty"`
+	// Compatibility is how the two servers differ; absent where the preflight did not get so far.
+	Compatibility *Compatibility        `json:"compatibility,omitempty"`
+	WarmUp        *PerArm[WarmUpResult] `json:"warm_up,omitempty"`
+	Steps         []StepResult          `json:"steps"`
 	// Capacity is where the arms saturate, one entry for each curve that has two load steps or more.
 	Capacity []Capacity `json:"capacity,omitempty"`
 	// Reaction is which load step is the highest that keeps three limits; absent where it was not asked. It decided nothing.
@@ -253,6 +264,8 @@ type Artifacts struct {
 	Report  *ObjectRef `json:"report,omitempty"`
 	Verdict *ObjectRef `json:"verdict,omitempty"`
 	Slack   *ObjectRef `json:"slack_message,omitempty"`
+	// Chart is a picture (PNG) of the verdict's main charts; absent where nothing was measured.
+	Chart *ObjectRef `json:"chart,omitempty"`
 	// ReportURL and TemporalURL are for people; empty where no base URL is configured.
 	ReportURL   string `json:"report_url,omitempty"`
 	TemporalURL string `json:"temporal_url,omitempty"`
