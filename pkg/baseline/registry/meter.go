@@ -16,15 +16,14 @@ var metrics = [...]swap.Metric{
 // Meter computes an arm's numbers from its raw records, as they are read. It is not safe for concurrent use.
 type Meter struct {
 	arm    swap.Arm
-	levels []*levelMeter
-	index  map[blockKey]*blockMeter
+	levels []levelMeter
+	sealed rawlog.PerBlock[blockMeter]
 }
-
-type blockKey struct{ step, block int }
 
 type levelMeter struct {
 	manifest swap.StepManifest
-	blocks   []*blockMeter
+	// blocks are a part of those of the meter.
+	blocks []blockMeter
 }
 
 // blockMeter gathers the measured requests of one block.
@@ -39,17 +38,21 @@ type blockMeter struct {
 
 // NewMeter has the arm's blocks of the manifests, without records. The manifests decide what counts.
 func NewMeter(manifests []swap.StepManifest, arm swap.Arm) *Meter {
-	m := &Meter{arm: arm, index: map[blockKey]*blockMeter{}}
+	var own []swap.BlockResult
+	ends := make([]int, 0, len(manifests))
 	for _, manifest := range manifests {
-		level := &levelMeter{manifest: manifest}
 		for _, result := range manifest.Blocks {
 			if result.Arm == arm {
-				block := &blockMeter{result: result}
-				level.blocks = append(level.blocks, block)
-				m.index[blockKey{result.Step, result.Block}] = block
+				own = append(own, result)
 			}
 		}
-		m.levels = append(m.levels, level)
+		ends = append(ends, len(own))
+	}
+	m := &Meter{arm: arm, sealed: rawlog.NewPerBlock(own, func(r swap.BlockResult) blockMeter { return blockMeter{result: r} })}
+	from := 0
+	for i, manifest := range manifests {
+		m.levels = append(m.levels, levelMeter{manifest: manifest, blocks: m.sealed.Blocks[from:ends[i]]})
+		from = ends[i]
 	}
 	return m
 }
@@ -59,7 +62,7 @@ func NewMeter(manifests []swap.StepManifest, arm swap.Arm) *Meter {
 func (m *Meter) Add(records []rawlog.Record) {
 	for i := range records {
 		r := &records[i]
-		block := m.index[blockKey{int(r.Step), int(r.Block)}]
+		block := m.sealed.Of(r)
 		if block != nil && r.Measured && r.Arm == string(m.arm) && swap.Outcome(r.Outcome) != swap.Abandoned {
 			block.add(r)
 		}
@@ -103,11 +106,11 @@ func (m *Meter) Levels() []Level {
 	return levels
 }
 
-func (l *levelMeter) numbers() Level {
+func (l levelMeter) numbers() Level {
 	level := Level{Step: l.manifest.Step, Label: l.manifest.Spec.Label(), Load: l.manifest.Spec}
 	seconds, tokens := make([]float64, len(l.blocks)), make([]float64, len(l.blocks))
-	for k, b := range l.blocks {
-		block := b.numbers()
+	for k := range l.blocks {
+		block := l.blocks[k].numbers()
 		level.Blocks = append(level.Blocks, block)
 		level.Seconds += block.Seconds
 		level.Requests += block.Requests
@@ -140,11 +143,12 @@ func (b *blockMeter) numbers() Block {
 	return block
 }
 
-func (l *levelMeter) metric(i int) Metric {
+func (l levelMeter) metric(i int) Metric {
 	byBlock := make([][]float64, len(l.blocks))
 	result := Metric{Metric: metrics[i], Histogram: &stats.Histogram{}}
 	sum := 0.0
-	for k, b := range l.blocks {
+	for k := range l.blocks {
+		b := &l.blocks[k]
 		byBlock[k] = b.ranked(i)
 		for _, v := range b.answered[i] {
 			result.Histogram.Add(v)

@@ -32,12 +32,7 @@ const (
 )
 
 // Collector keeps the parts of each good measured request. Records of different blocks may be added at the same time.
-type Collector struct {
-	blocks []block
-	index  map[blockKey]int
-}
-
-type blockKey struct{ step, block int }
+type Collector struct{ sealed rawlog.PerBlock[block] }
 
 type block struct {
 	step, pair int
@@ -54,29 +49,24 @@ type parts struct {
 
 // NewCollector has the sealed blocks of the manifests, without records.
 func NewCollector(manifests []swap.StepManifest) *Collector {
-	c := &Collector{index: map[blockKey]int{}}
-	for _, m := range manifests {
-		for _, b := range m.Blocks {
-			c.index[blockKey{b.Step, b.Block}] = len(c.blocks)
-			c.blocks = append(c.blocks, block{step: b.Step, pair: b.Pair, arm: b.Arm})
-		}
-	}
-	return c
+	return &Collector{rawlog.NewPerBlock(rawlog.Sealed(manifests), func(b swap.BlockResult) block {
+		return block{step: b.Step, pair: b.Pair, arm: b.Arm}
+	})}
 }
 
 // Add takes records; they may be used again after it returns. A request without a first token or a token count has no parts.
 func (c *Collector) Add(records []rawlog.Record) {
 	for i := range records {
 		r := &records[i]
-		at, sealed := c.index[blockKey{int(r.Step), int(r.Block)}]
-		if !sealed || !r.Measured || !r.Good() {
+		b := c.sealed.Of(r)
+		if b == nil || !r.Measured || !r.Good() {
 			continue
 		}
 		wait, waits := r.TTFT().Get()
 		end, ends := r.E2E().Get()
 		tokens, counted := r.Tokens().Get()
 		if waits && ends && counted && tokens >= 1 {
-			c.blocks[at].parts = append(c.blocks[at].parts, parts{r.Seq, r.ClientLate().Or(0), wait, end - wait, tokens - 1})
+			b.parts = append(b.parts, parts{r.Seq, r.ClientLate().Or(0), wait, end - wait, tokens - 1})
 		}
 	}
 }
@@ -126,8 +116,8 @@ func (c *Collector) Attribution() *swap.Attribution {
 func (c *Collector) pairs() (all []deltas, strata stats.Strata) {
 	type place struct{ step, pair int }
 	matched := map[place]swap.PerArm[*block]{}
-	for i := range c.blocks {
-		b := &c.blocks[i]
+	for i := range c.sealed.Blocks {
+		b := &c.sealed.Blocks[i]
 		b.seal()
 		at := place{b.step, b.pair}
 		both := matched[at]

@@ -96,7 +96,7 @@ func examples(of []slow) []swap.RequestPlace {
 	var places []swap.RequestPlace
 	for _, s := range slowest[:min(mostExamples, len(slowest))] {
 		places = append(places, swap.RequestPlace{
-			Step: s.at.step, Block: s.at.block, Seq: int(s.seq), TTFTms: swap.Of(s.ttft),
+			Step: s.step, Block: s.block, Seq: int(s.seq), TTFTms: swap.Of(s.ttft),
 		})
 	}
 	return places

@@ -24,8 +24,9 @@ const (
 // slow is an outlier with its label.
 type slow struct {
 	request
-	at   blockKey
-	kind swap.JitterKind
+	// step and block place it.
+	step, block int
+	kind        swap.JitterKind
 	// gap is the time in seconds since the outlier before it in its block, or since the block's first request.
 	gap float64
 }
@@ -73,7 +74,7 @@ func (b block) label(above float64) (found []slow, period float64) {
 	last := b.requests[0].sent
 	for k, i := range at {
 		r := b.requests[i]
-		s := slow{request: r, at: b.blockKey, kind: swap.JitterUnexplained, gap: seconds(r.sent - last)}
+		s := slow{request: r, step: b.step, block: b.number, kind: swap.JitterUnexplained, gap: seconds(r.sent - last)}
 		last = r.sent
 		switch {
 		case i < settled:
