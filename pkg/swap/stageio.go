@@ -90,8 +90,10 @@ type ObserveWindowInput struct {
 	Index   int              `json:"index"`
 	Weights Weights          `json:"weights"`
 	// Extensions is how many more repetitions a person granted.
-	Extensions int             `json:"extensions,omitempty"`
-	State      json.RawMessage `json:"state,omitempty"`
+	Extensions int `json:"extensions,omitempty"`
+	// Waiting asks to keep watch only, while a person is waited for: the window is short and advances nothing.
+	Waiting bool            `json:"waiting,omitempty"`
+	State   json.RawMessage `json:"state,omitempty"`
 }
 
 // ObserveWindowResult is the window with its decision, and the planner's next state.

@@ -46,6 +46,17 @@ func (t Test) QuantileRatio(p, sigma, margin float64) (n int, ok bool) {
 	return t.ratio(QuantileSpread(p, sigma), margin)
 }
 
+// QuantileEffect is the relative rise of a p-quantile that arms of unequal size show with the test's power: exp(SE·(z_{1−α}+z_power))−1
+// with SE = k·σ·√(deff·(1/baseline+1/candidate)) and k·σ of QuantileSpread. It turns QuantileRatio around, which for arms of n/(2(1−w))
+// and n/(2w) observations, w being the candidate's share, has the same standard error as for n each.
+func (t Test) QuantileEffect(p, sigma float64, baseline, candidate int) (rise float64, ok bool) {
+	if !(p > 0 && p < 1 && sigma > 0) || baseline < 1 || candidate < 1 || !t.makesSense() {
+		return 0, false
+	}
+	se := QuantileSpread(p, sigma) * math.Sqrt(t.DesignEffect*(1/float64(baseline)+1/float64(candidate)))
+	return math.Expm1(se * t.quantiles()), true
+}
+
 // MeanRatio is the number of observations per arm for the ratio of two means of observations with the given coefficient of
 // variation, by the delta method: 2·(cv·√deff/SE)² with SE as in QuantileRatio.
 func (t Test) MeanRatio(cv, margin float64) (n int, ok bool) { return t.ratio(cv, margin) }
@@ -67,13 +78,22 @@ func (t Test) ProportionDifference(base, candidate, margin float64) (n int, ok b
 
 // size is the least n with √(variance·deff/n)·(z_{1−α}+z_power) ≤ |distance|.
 func (t Test) size(variance, distance float64) (n int, ok bool) {
-	if !(t.Alpha > 0 && t.Alpha < .5 && t.Power >= .5 && t.Power < 1 && t.DesignEffect >= 1 && variance > 0) {
+	if !t.makesSense() || !(variance > 0) {
 		return 0, false
 	}
-	quantiles := distuv.UnitNormal.Quantile(1-t.Alpha) + distuv.UnitNormal.Quantile(t.Power)
+	quantiles := t.quantiles()
 	size := math.Ceil(variance * t.DesignEffect * quantiles * quantiles / (distance * distance))
 	if !(size <= math.MaxInt32) {
 		return 0, false
 	}
 	return int(size), true
+}
+
+func (t Test) makesSense() bool {
+	return t.Alpha > 0 && t.Alpha < .5 && t.Power >= .5 && t.Power < 1 && t.DesignEffect >= 1
+}
+
+// quantiles is z_{1−α}+z_power.
+func (t Test) quantiles() float64 {
+	return distuv.UnitNormal.Quantile(1-t.Alpha) + distuv.UnitNormal.Quantile(t.Power)
 }

@@ -134,3 +134,20 @@ func TestPlannedSizeHasThePlannedPower(t *testing.T) {
 	require.InDelta(t, .8, float64(passed)/runs, .05)
 	require.InDelta(t, .05, float64(passedAtMargin)/runs, .025)
 }
+
+// What stages of half an hour at 50 req/s see, of a queue with a design effect of 2.04.
+func TestQuantileEffectMatchesReference(t *testing.T) {
+	queue := Test{Alpha: .05, Power: .8, DesignEffect: 2.04}
+	for share, want := range map[float64]float64{.01: .25, .05: .11, .2: .057} {
+		rise, ok := queue.QuantileEffect(.99, .5, int(90_000*(1-share)), int(90_000*share))
+		require.True(t, ok)
+		require.InDelta(t, want, rise, .005)
+	}
+	n, _ := queue.QuantileRatio(.99, .5, .25)
+	rise, _ := queue.QuantileEffect(.99, .5, n, n)
+	require.InDelta(t, .25, rise, 1e-3, "it turns QuantileRatio around")
+	for _, bad := range [][2]int{{0, 5}, {5, 0}} {
+		_, ok := queue.QuantileEffect(.99, .5, bad[0], bad[1])
+		require.False(t, ok)
+	}
+}
