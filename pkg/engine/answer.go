@@ -41,7 +41,10 @@ func (s *shot) read(conn *wire.Conn, err error, o *Observation) *rest {
 	}
 	if err != nil {
 		o.End = s.client.clock()
-		o.Outcome, o.Err = s.noResponse(o, err)
+		if o.Outcome, o.Err = s.noResponse(o, err); o.Outcome == swap.ParseError {
+			o.Unread = fmt.Sprintf("POST %s was not answered in HTTP: %s", s.path, s.client.target.quote([]byte(err.Error())))
+			o.Remedy = "check the port, and whether the URL begins with http:// or https://"
+		}
 		return nil
 	}
 	o.Status = resp.StatusCode
@@ -62,12 +65,15 @@ func (s *shot) read(conn *wire.Conn, err error, o *Observation) *rest {
 
 // readBody reports whether the body is at its end, and what kept the answer from its end.
 func (s *shot) readBody(conn *wire.Conn, resp *http.Response, o *Observation) (over bool, err error) {
-	t := newTranscript(o, s.proto, s.ask)
-	r := eventstream.NewReader(resp.Body, s.proto.Framing(), conn.Stamp).Within(s.client.longEvents)
+	t := s.newTranscript(o)
+	begin := newOpening(resp.Body)
+	r := eventstream.NewReader(begin, s.proto.Framing(), conn.Stamp).Within(s.client.longEvents)
 	defer r.Release()
 	err = t.read(r)
 	t.finish()
-	o.Outcome, o.Err = t.outcome(s.endOf(err), err)
+	if o.Outcome, o.Err = t.outcome(s.endOf(err), err); o.Outcome == swap.ParseError {
+		s.explain(t, resp.Header, begin.kept)
+	}
 	if t.done || errors.Is(err, io.EOF) {
 		err = nil
 	}
@@ -78,6 +84,10 @@ func (s *shot) readBody(conn *wire.Conn, resp *http.Response, o *Observation) (o
 func (s *shot) readRefusal(conn *wire.Conn, resp *http.Response, o *Observation) *rest {
 	s.limit(func() { _ = conn.SetReadDeadline(s.client.clock().Add(refusalTime)) }, conn)
 	o.Outcome, o.Err = refusal(resp)
+	if resp.StatusCode/100 == 3 {
+		moved := s.client.target.redirect(s.path, resp.StatusCode, resp.Header)
+		o.Unread, o.Remedy = moved.what, moved.next
+	}
 	o.End = s.client.clock()
 	if len(s.payload) > directBytes {
 		return nil

@@ -64,17 +64,17 @@ func NewClient(t Target, o ClientOptions) (*Client, error) {
 // is in flight.
 func (c *Client) Close() { c.pool.Close() }
 
-// encode returns the bytes of a request.
-func (c *Client) encode(ask protocol.Ask) (protocol.Protocol, []byte, error) {
+// encode returns the path and the bytes of a request.
+func (c *Client) encode(ask protocol.Ask) (p protocol.Protocol, path string, payload []byte, err error) {
 	p, ok := protocol.For(ask.API)
 	if !ok {
-		return nil, nil, fmt.Errorf("the API %q is not known", ask.API)
+		return nil, "", nil, fmt.Errorf("the API %q is not known", ask.API)
 	}
 	r, err := p.Request(ask, c.target.Model, c.caps)
 	if err != nil {
-		return nil, nil, err
+		return nil, "", nil, err
 	}
-	return p, append(c.head(r, ask.TraceParent), r.Body...), nil
+	return p, r.Path, append(c.head(r, ask.TraceParent), r.Body...), nil
 }
 
 func (c *Client) head(r protocol.Request, traceParent string) []byte {

@@ -14,6 +14,9 @@ type Observation struct {
 	// Err is a short, sanitised cause from a small set of texts; empty for a good request.
 	Err    string
 	Status int
+	// Unread says of an answer with the outcome ParseError, on which request it was no answer that can be read, and quotes up
+	// to 120 bytes of it, escaped; Remedy, what to do next. They are for people: unlike Err, they may hold text of the answer.
+	Unread, Remedy string
 
 	// Sent is the moment just before the first byte of the request was written to the connection.
 	Sent time.Time

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 )
 
 // pageBytes bounds what is read of one page of a server.
@@ -16,6 +17,8 @@ type page struct {
 	status int
 	header http.Header
 	body   []byte
+	// moved is the URL to which a redirect led; nil if none did.
+	moved *url.URL
 }
 
 func (p prober) get(ctx context.Context, path string) (page, error) {
@@ -25,6 +28,9 @@ func (p prober) get(ctx context.Context, path string) (page, error) {
 	}
 	setHeaders(req, p.target.Key)
 	resp, err := p.http.Do(req)
+	if err != nil && hungUp(err) {
+		return page{}, fmt.Errorf("%w: %w", errNoAnswer, err)
+	}
 	if err != nil {
 		return page{}, err
 	}
@@ -33,7 +39,11 @@ func (p prober) get(ctx context.Context, path string) (page, error) {
 	if err != nil {
 		return page{}, fmt.Errorf("read %s: %w", path, err)
 	}
-	return page{status: resp.StatusCode, header: resp.Header, body: body}, nil
+	pg := page{status: resp.StatusCode, header: resp.Header, body: body}
+	if at := resp.Request.URL; at.String() != req.URL.String() {
+		pg.moved = at
+	}
+	return pg, nil
 }
 
 // object fetches a JSON object; nil if there is none.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -101,7 +102,7 @@ func (p prober) models(ctx context.Context) (modelList, error) {
 	}
 	var list modelList
 	if !page.json(&list) {
-		return modelList{}, &RefusedError{URL: p.target.URL, Status: page.status, Detail: "/v1/models is not a list of models"}
+		return modelList{}, p.noModels(page)
 	}
 	list.server = page.header.Get("Server")
 	return list, nil
@@ -109,13 +110,35 @@ func (p prober) models(ctx context.Context) (modelList, error) {
 
 // refused explains a server without /v1/models; one that speaks only Triton's own protocol gets a hint.
 func (p prober) refused(ctx context.Context, page page) error {
-	e := &RefusedError{URL: p.target.URL, Status: page.status, Detail: "GET /v1/models"}
+	e := &RefusedError{URL: p.target.URL, Status: page.status, Detail: "GET /v1/models" + p.target.after(page)}
 	if page.status == http.StatusNotFound {
 		if v2, err := p.get(ctx, "/v2"); err == nil && v2.has("name", "version", "extensions") {
 			e.Detail = "this is Triton's KServe interface; use the URL of Triton's OpenAI-compatible frontend"
 		}
 	}
 	return e
+}
+
+// noModels explains a page that is not the list of models.
+func (p prober) noModels(pg page) error {
+	const asked = "GET /v1/models"
+	kind := mediaType(pg.header)
+	u := unread{
+		what: fmt.Sprintf("%s was answered with %s and not with a list of models%s", asked, named(kind), p.target.beginning(pg.body)),
+		next: "check that the URL is the base of an OpenAI-compatible server, without /v1",
+	}
+	if isPage(kind, pg.body) {
+		u = p.target.page(asked, kind, pg.body)
+	}
+	return &RefusedError{URL: p.target.URL, Status: pg.status, Detail: u.what + p.target.after(pg), Next: u.next}
+}
+
+// after names the URL to which a redirect led; empty if none did.
+func (t Target) after(pg page) string {
+	if pg.moved == nil {
+		return ""
+	}
+	return ", after a redirect to " + t.quote([]byte(public(pg.moved)))
 }
 
 // metricsPage finds the Prometheus page; empty if there is none.

@@ -39,6 +39,7 @@ type Shot interface {
 type shot struct {
 	client  *Client
 	proto   protocol.Protocol
+	path    string
 	ctx     context.Context //nolint:containedctx // a shot is one call, cut in two
 	ask     protocol.Ask
 	payload []byte
@@ -56,7 +57,7 @@ type shot struct {
 // Ready returns a shot for one request; ask.Timeout counts from Fire.
 func (c *Client) Ready(ctx context.Context, ask protocol.Ask) Shot {
 	s := &shot{client: c, ctx: ctx, ask: ask}
-	s.proto, s.payload, s.err = c.encode(ask)
+	s.proto, s.path, s.payload, s.err = c.encode(ask)
 	return s
 }
 

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"bytes"
+
 	"github.com/swapgate/swapgate/pkg/engine/eventstream"
 	"github.com/swapgate/swapgate/pkg/engine/protocol"
 )
@@ -25,13 +27,16 @@ type transcript struct {
 	failed    bool
 	code      string
 	malformed bool
+	// bad is the beginning of the first chunk that is malformed.
+	bad []byte
 	// bytes and events tell a body that is no event stream from one that ended early.
 	bytes    int64
 	events   int
 	lastRead int
 }
 
-func newTranscript(o *Observation, p protocol.Protocol, ask protocol.Ask) *transcript {
+func (s *shot) newTranscript(o *Observation) *transcript {
+	p, ask := s.proto, s.ask
 	return &transcript{
 		o: o, ending: p.Ending(), scanner: p.NewScanner(ask), keepText: ask.KeepText,
 		gaps: make([]int64, 0, min(ask.MaxTokens, maxGapsAhead)),
@@ -61,7 +66,7 @@ func (t *transcript) take(ev eventstream.Event) {
 		if ev.Unterminated {
 			return // a piece of an event: the body was cut off
 		}
-		t.malformed = true
+		t.misread(ev.Data)
 	}
 	t.done = c.Done
 	t.events++
@@ -69,6 +74,12 @@ func (t *transcript) take(ev eventstream.Event) {
 		t.failed, t.code = true, protocol.SafeCode(c.Code)
 	}
 	t.note(c, ev)
+}
+
+func (t *transcript) misread(data []byte) {
+	if !t.malformed {
+		t.malformed, t.bad = true, bytes.Clone(data[:min(len(data), openingBytes)])
+	}
 }
 
 func (t *transcript) note(c *protocol.Chunk, ev eventstream.Event) {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -83,8 +84,15 @@ func (p prober) trialError(ctx context.Context, o Observation) error {
 	switch {
 	case ctx.Err() != nil:
 		return &UnreachableError{URL: p.target.URL, Err: fmt.Errorf("%w: %w", what, ctx.Err())}
+	case o.Outcome == swap.ResetBeforeHeaders && o.Status == 0 && o.Headers.IsZero():
+		return &UnreachableError{URL: p.target.URL, Err: fmt.Errorf("%w: %w", errNoAnswer, what)}
+	case o.Status == 0 && o.Unread != "":
+		return &UnreachableError{URL: p.target.URL, Err: errors.New(o.Unread + "; " + o.Remedy)}
 	case o.Status == 0:
 		return &UnreachableError{URL: p.target.URL, Err: what}
+	}
+	if o.Unread != "" {
+		return &RefusedError{URL: p.target.URL, Status: o.Status, Detail: o.Unread, Next: o.Remedy}
 	}
 	return &RefusedError{URL: p.target.URL, Status: o.Status, Detail: what.Error()}
 }
