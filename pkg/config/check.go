@@ -1,6 +1,8 @@
 package config
 
 import (
+	"slices"
+
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -86,5 +88,18 @@ func checkNotify(r *reporter, n swap.Notify) {
 	checkURL(r, at("notify", "report_base_url"), n.ReportBaseURL)
 	if n.Slack != nil {
 		checkURL(r, at("notify", "slack", "api_url"), n.Slack.APIURL)
+		checkApprovers(r, *n.Slack)
+	}
+}
+
+func checkApprovers(r *reporter, s swap.Slack) {
+	p := at("notify", "slack", "approvers")
+	if len(s.Approvers) > 0 && s.Token == nil {
+		r.value(p, "needs notify.slack.token: without it no message is posted, and none has buttons")
+	}
+	for i, id := range s.Approvers {
+		if slices.Contains(s.Approvers[:i], id) {
+			r.value(p.child(i), "%s is listed twice", id)
+		}
 	}
 }

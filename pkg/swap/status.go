@@ -82,6 +82,8 @@ type ByRequest struct {
 	By string `json:"by"`
 	// Reason is kept with the run.
 	Reason string `json:"reason,omitempty"`
+	// Weight is the weight that an approval is meant for, in percent; 0 approves whichever is awaited.
+	Weight int `json:"weight,omitempty"`
 }
 
 // Answer is the result of an update, in a sentence.

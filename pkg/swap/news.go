@@ -1,0 +1,50 @@
+package swap
+
+// ActivityUpdateThread brings the thread of a run in Slack up to date.
+const ActivityUpdateThread = "UpdateSlackThread"
+
+// ThreadInput asks for a run's thread in Slack to show the news. The first news of a run posts the message that all later
+// ones update.
+type ThreadInput struct {
+	Spec Spec `json:"spec"`
+	// Verdict is as far as it is known; it is complete with the last news.
+	Verdict Verdict `json:"verdict"`
+	News    RunNews `json:"news"`
+}
+
+// RunNews is what people should see of a run at one moment. A field is here only if a change of it is worth an update of the
+// run's message.
+type RunNews struct {
+	// Seq counts the news of a run from 1. It tells a button from the same button in an earlier state of the message.
+	Seq   int   `json:"seq"`
+	Stage Stage `json:"stage"`
+	// Weights is the last known split of traffic; absent without a route.
+	Weights *Weights `json:"weights,omitempty"`
+	// Approve is the weight that a person is asked to approve, in percent; 0 where nobody is asked.
+	Approve int `json:"approve,omitempty"`
+	// Stuck says that a rollback does not get through.
+	Stuck bool `json:"stuck,omitempty"`
+	// Extensions is how many more windows people granted.
+	Extensions int `json:"extensions,omitempty"`
+	// Can is what the run would accept now.
+	Can Can `json:"can,omitzero"`
+	// Said holds the answers to what people asked of the run since the last news, one sentence each.
+	Said []string `json:"said,omitempty"`
+	// Over is the last news: the verdict stands.
+	Over bool `json:"over,omitempty"`
+}
+
+// Can says which updates a run would accept.
+type Can struct {
+	Approve  bool `json:"approve,omitempty"`
+	Extend   bool `json:"extend,omitempty"`
+	Rollback bool `json:"rollback,omitempty"`
+}
+
+// ThreadResult is what became of the news.
+type ThreadResult struct {
+	// Message is the stored message.
+	Message *ObjectRef `json:"message,omitempty"`
+	// Missing says what could not be shown although the message was, such as a chart; empty where all is there.
+	Missing string `json:"missing,omitempty"`
+}
