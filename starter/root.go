@@ -64,7 +64,7 @@ Temporal is found by its usual settings: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, T
 		newWatchCommand(a),
 		newSearchAttributesCommand(a),
 		newJudgeCommand(a),
-		newBenchCommand(a),
+		newBenchCommand(a), newDrillCommand(a),
 		newMetricsCommand(a),
 		newSchemaCommand(a),
 		newSimCommand(a),

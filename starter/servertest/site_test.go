@@ -15,7 +15,6 @@ import (
 
 	"github.com/swapgate/swapgate/pkg/config"
 	"github.com/swapgate/swapgate/pkg/local"
-	"github.com/swapgate/swapgate/pkg/sim/engine"
 	"github.com/swapgate/swapgate/pkg/swap"
 	"github.com/swapgate/swapgate/starter/internal/demo"
 )
@@ -72,20 +71,13 @@ func newBench(t *testing.T, candidate string) *bench {
 	b := &bench{Site: site, t: t}
 	b.startControl()
 	b.startLoad()
-	b.models, err = site.StartModels(ctx, local.ModelsOptions{Candidate: candidate, Seed: 1, Adjust: slower})
+	b.models, err = site.StartModels(ctx, local.ModelsOptions{Candidate: candidate, Seed: 1, Adjust: demo.Slower})
 	require.NoError(t, err)
 	b.client, err = site.Temporal.Dial(ctx, log.NewStructuredLogger(quiet()))
 	require.NoError(t, err)
 	t.Cleanup(b.client.Close)
 	b.spec = b.shortSpec()
 	return b
-}
-
-// slower makes a first token and the tokens after it take a tenth of a second and more, so that a busy machine's delays stay
-// small beside them: an answer whose tokens are all read at once has no time per token.
-func slower(c *engine.Config) {
-	c.Prefill.Base = swap.Duration(150 * time.Millisecond)
-	c.Decode.Base = swap.Duration(12 * time.Millisecond)
 }
 
 func (b *bench) startControl() {
@@ -108,23 +100,5 @@ func (b *bench) shortSpec() swap.Spec {
 	require.NoError(b.t, err)
 	spec, err := config.Load(file, os.LookupEnv)
 	require.NoError(b.t, err)
-	seconds := func(s float64) swap.Duration { return swap.Duration(s * float64(time.Second)) }
-	spec.Load = swap.Load{
-		Block: seconds(0.25), Settle: seconds(0.05),
-		Steps: []swap.Step{{Rate: 80, Hold: seconds(1.25)}, {Rate: 80, Hold: seconds(1.25)}},
-		// A poor instrument is tolerated: several sites share this machine. TestStarvedLoadWorkerDecidesNothing has the real limits.
-		Calibration: swap.Calibration{Duration: seconds(1), TokenError: seconds(0.25), SendLateness: seconds(0.5)},
-	}
-	// Wide margins on medians: these tests are about what happens, not about statistics.
-	spec.Gates = []swap.Gate{
-		{Metric: swap.MetricTTFT, Stat: swap.StatP50, Margin: 0.5, Unit: swap.Relative, Better: swap.LowerIsBetter},
-		{Metric: swap.MetricTPOT, Stat: swap.StatP50, Margin: 0.25, Unit: swap.Relative, Better: swap.LowerIsBetter},
-		{Metric: swap.MetricErrorRate, Stat: swap.StatRate, Margin: 0.05, Unit: swap.Absolute, Better: swap.LowerIsBetter},
-	}
-	spec.Rollout.Weights = []int{20, 100}
-	spec.Rollout.Window = seconds(1)
-	spec.WarmUp.Concurrency = 16
-	spec.Rollout.MinRequests = 10
-	spec.Notify = swap.Notify{}
-	return spec
+	return demo.Short(spec)
 }
