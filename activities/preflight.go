@@ -10,6 +10,7 @@ import (
 	"github.com/swapgate/swapgate/pkg/config"
 	"github.com/swapgate/swapgate/pkg/engine"
 	"github.com/swapgate/swapgate/pkg/swap"
+	"github.com/swapgate/swapgate/pkg/traffic"
 	"github.com/swapgate/swapgate/pkg/workload/inputs"
 )
 
@@ -92,6 +93,9 @@ func (a *Activities) readRoute(ctx context.Context, plan *swap.Rollout) (*swap.W
 	state, err := route.Read(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if state.Pending != "" {
+		return nil, fmt.Errorf("%w: %s", traffic.ErrNotApplied, state.Pending)
 	}
 	return &state.Weights, nil
 }

@@ -26,7 +26,7 @@ func Restore(ctx context.Context, c traffic.Controller, s swap.Snapshot) (swap.R
 		return swap.Restored{}, fmt.Errorf("restore %s: %w", s.Target, err)
 	}
 	after := before
-	for attempt := 1; after.Weights != *s.Weights; attempt++ {
+	for attempt := 1; after.Weights != *s.Weights || after.Pending != ""; attempt++ {
 		after, err = c.Apply(ctx, *s.Weights)
 		if err == nil {
 			continue

@@ -30,6 +30,9 @@ type State struct {
 	swap.Weights
 	// Version changes with every change of the weights, where the gateway has such a thing.
 	Version string `json:"version,omitempty"`
+	// Pending says why live traffic may not follow the weights: what routes has not taken them over yet, or something beside
+	// the two arms takes part. Empty when it does follow.
+	Pending string `json:"pending,omitempty"`
 }
 
 // Capabilities is what a kind of gateway can do.

@@ -101,8 +101,23 @@ func statusError(status int, base string, data []byte) error {
 	case status >= http.StatusInternalServerError || status == http.StatusTooManyRequests:
 		kind = traffic.ErrUnreachable
 	}
-	return fmt.Errorf("%w: %s answered %d: %s", kind, base, status, messageOf(status, data))
+	return &StatusError{kind: kind, base: base, Status: status, Message: messageOf(status, data)}
 }
+
+// StatusError is a reply that is no success. It matches the error of package traffic that it stands for.
+type StatusError struct {
+	kind error
+	base string
+	// Status is the HTTP status, Message what the reply says.
+	Status  int
+	Message string
+}
+
+func (e *StatusError) Error() string {
+	return fmt.Sprintf("%v: %s answered %d: %s", e.kind, e.base, e.Status, e.Message)
+}
+
+func (e *StatusError) Unwrap() error { return e.kind }
 
 // messageOf finds the message of an error in the shapes that APIs give it: {"error": "…"} and {"message": "…"}.
 func messageOf(status int, data []byte) string {
