@@ -9,7 +9,7 @@ import (
 // version is part of the digest: a change of how prompts are made is a change of the workload.
 const version = "workload/1"
 
-// digestOf hashes in order: settings, prompt file, and what a workload may have beyond them.
+// digestOf hashes in order: settings, prompts, and what a workload may have beyond them.
 func (g *Generator) digestOf() [sha256.Size]byte {
 	h := sha256.New()
 	w := g.spec

@@ -8,6 +8,7 @@ import (
 
 	"github.com/swapgate/swapgate/pkg/splitmix"
 	"github.com/swapgate/swapgate/pkg/swap"
+	"github.com/swapgate/swapgate/pkg/workload/expect"
 )
 
 // Prompt is what one request asks, before any salt.
@@ -26,6 +27,8 @@ type Prompt struct {
 	Work float64
 	// SHA256 identifies what is asked: the hash of Text, or of what makes the recording.
 	SHA256 [sha256.Size]byte
+	// Expect is what a good answer must be; nil where nothing is expected, or the answer is no text.
+	Expect *expect.Expectation
 }
 
 // Generator makes the prompts of one workload. It is immutable and safe for concurrent use.
@@ -38,12 +41,6 @@ type Generator struct {
 	tape     *tape
 }
 
-// filePrompt is one prompt of a file, with its estimated length.
-type filePrompt struct {
-	text   string
-	tokens int
-}
-
 // New reads the prompt file, if there is one, and checks the settings. Its errors name the file and the line, or the field.
 func New(w swap.Workload) (*Generator, error) {
 	w = withDefaults(w)
@@ -52,13 +49,11 @@ func New(w swap.Workload) (*Generator, error) {
 	}
 	g := &Generator{spec: w, tape: newTape(w.Seed)}
 	if w.PromptFile != "" {
-		texts, err := readPrompts(w.PromptFile)
+		prompts, err := readPrompts(w.PromptFile)
 		if err != nil {
 			return nil, err
 		}
-		for _, text := range texts {
-			g.prompts = append(g.prompts, filePrompt{text, tokensOf(text)})
-		}
+		g.prompts = prompts
 	}
 	g.digest = g.digestOf()
 	return g, nil
@@ -67,8 +62,8 @@ func New(w swap.Workload) (*Generator, error) {
 // Spec returns the settings.
 func (g *Generator) Spec() swap.Workload { return g.spec }
 
-// Digest identifies everything that decides prompts, lengths and pauses: settings, seed, the contents of the prompt file,
-// and recorded lengths. It does not cover the salt.
+// Digest identifies everything that decides prompts, lengths and pauses: settings, seed, the texts of the prompt file, and
+// recorded lengths. It does not cover the salt, nor what is expected of answers: both change nothing of the load.
 func (g *Generator) Digest() [sha256.Size]byte { return g.digest }
 
 // At returns the i-th prompt of a stream. Streams are independent sequences: the two blocks of a pair share one.
@@ -81,6 +76,9 @@ func (g *Generator) At(stream, i uint64) Prompt {
 	case len(g.prompts) > 0:
 		chosen := g.prompts[r.Uint64N(uint64(len(g.prompts)))]
 		p.Text, p.InputTokens = chosen.text, chosen.tokens
+		if g.spec.API.Unit() == swap.UnitTokens {
+			p.Expect = chosen.expect
+		}
 		p.SHA256 = sha256.Sum256([]byte(p.Text))
 	default:
 		p.Text = g.write(r, p.InputTokens)

@@ -10,10 +10,19 @@ import (
 	"os"
 
 	"github.com/swapgate/swapgate/pkg/workload/badfile"
+	"github.com/swapgate/swapgate/pkg/workload/expect"
 )
 
-// readPrompts reads a file of one JSON object {"prompt": "…"} a line. Blank lines and further fields are ignored.
-func readPrompts(path string) ([]string, error) {
+// filePrompt is one prompt of a file, with its estimated length and what its answer must be; nil where anything will do.
+type filePrompt struct {
+	text   string
+	tokens int
+	expect *expect.Expectation
+}
+
+// readPrompts reads a file of one JSON object {"prompt": "…"} a line, which may have an expectation "expect". Blank lines and
+// further fields are ignored.
+func readPrompts(path string) ([]filePrompt, error) {
 	f, err := os.Open(path) //nolint:gosec // the operator names the file
 	if err != nil {
 		return nil, fmt.Errorf("workload.prompt_file: %w; the file must be on the load worker", err)
@@ -22,19 +31,30 @@ func readPrompts(path string) ([]string, error) {
 	return parsePrompts(f, path)
 }
 
-// LongestPrompt reads a file of prompts and returns the estimated length in tokens of the longest. What is wrong with the
-// contents is a *badfile.Error.
-func LongestPrompt(path string) (tokens int, err error) {
+// PromptFile is what is known of a file of prompts beforehand.
+type PromptFile struct {
+	// LongestTokens is the estimated length of the longest prompt.
+	LongestTokens int
+	// Prompts is how many there are, and Expecting how many of them say what a good answer is.
+	Prompts, Expecting int
+}
+
+// ReadPromptFile reads a file of prompts. What is wrong with the contents is a *badfile.Error.
+func ReadPromptFile(path string) (f PromptFile, err error) {
 	prompts, err := readPrompts(path)
+	f.Prompts = len(prompts)
 	for _, p := range prompts {
-		tokens = max(tokens, tokensOf(p))
+		f.LongestTokens = max(f.LongestTokens, p.tokens)
+		if p.expect != nil {
+			f.Expecting++
+		}
 	}
-	return tokens, err
+	return f, err
 }
 
 // parsePrompts reads prompts. What is wrong with their lines is a *badfile.Error.
-func parsePrompts(src io.Reader, path string) ([]string, error) {
-	var prompts []string
+func parsePrompts(src io.Reader, path string) ([]filePrompt, error) {
+	var prompts []filePrompt
 	wrong := &badfile.Error{Path: path}
 	in := bufio.NewReader(src)
 	for line := 1; ; line++ {
@@ -59,14 +79,15 @@ func parsePrompts(src io.Reader, path string) ([]string, error) {
 }
 
 // parsePrompt never quotes the line: prompts do not belong in errors.
-func parsePrompt(text []byte, line int, wrong *badfile.Error) string {
+func parsePrompt(text []byte, line int, wrong *badfile.Error) (p filePrompt) {
 	const key = "prompt"
 	var row struct {
 		Prompt json.RawMessage `json:"prompt"`
+		Expect json.RawMessage `json:"expect"`
 	}
 	if json.Unmarshal(text, &row) != nil {
 		wrong.Add(line, "", `the line is not a JSON object {"prompt": "…"}`)
-		return ""
+		return p
 	}
 	var prompt *string
 	switch err := json.Unmarshal(row.Prompt, &prompt); {
@@ -77,7 +98,14 @@ func parsePrompt(text []byte, line int, wrong *badfile.Error) string {
 	case *prompt == "":
 		wrong.Add(line, key, "is empty")
 	default:
-		return *prompt
+		p.text, p.tokens = *prompt, tokensOf(*prompt)
 	}
-	return ""
+	if row.Expect != nil && string(row.Expect) != "null" {
+		expected, err := expect.Parse(row.Expect)
+		if err != nil {
+			wrong.Add(line, "expect", "%v", err)
+		}
+		p.expect = expected
+	}
+	return p
 }

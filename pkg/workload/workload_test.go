@@ -159,6 +159,30 @@ func TestPromptFile(t *testing.T) {
 	require.NotEqual(t, g.Digest(), generator(t, w).Digest())
 }
 
+func TestPromptsSayWhatIsExpected(t *testing.T) {
+	w := spec()
+	w.InputTokens = swap.Lengths{}
+	w.PromptFile = writeFile(t, `{"prompt":"one","expect":{"contains":["1","uno"]}}`+"\n"+`{"prompt":"two","expect":null}`)
+	g := generator(t, w)
+	for i := range uint64(50) {
+		p := g.At(1, i)
+		require.Equal(t, p.Text == "one", p.Expect != nil)
+		if p.Expect != nil {
+			require.InDelta(t, 1, p.Expect.Score("it is uno"), 1e-12)
+		}
+	}
+	file, err := ReadPromptFile(w.PromptFile)
+	require.NoError(t, err)
+	require.Equal(t, PromptFile{LongestTokens: 1, Prompts: 2, Expecting: 1}, file)
+
+	w.PromptFile = writeFile(t, `{"prompt":"one"}`+"\n"+`{"prompt":"two"}`)
+	require.Equal(t, g.Digest(), generator(t, w).Digest(), "what is expected changes nothing of the load")
+
+	w.API, w.OutputTokens, w.Image = swap.APIImages, swap.Lengths{}, &swap.ImageAsk{Width: 64, Height: 64}
+	w.PromptFile = writeFile(t, `{"prompt":"one","expect":{"json":true}}`)
+	require.Nil(t, generator(t, w).At(1, 0).Expect, "an image is no text")
+}
+
 func TestErrorsNameThePlaceAndNotThePrompt(t *testing.T) {
 	cases := []struct{ name, file, want string }{
 		{"not JSON", `{"prompt":"one"}` + "\n" + `my secret`, "prompts.jsonl:2: the line is not a JSON object"},
@@ -170,6 +194,8 @@ func TestErrorsNameThePlaceAndNotThePrompt(t *testing.T) {
 		{"all at once", `{"prompt":4}` + "\n" + `{"prompt":"one"}` + "\n{", "prompts.jsonl:3: the line is not"},
 		{"the first of all at once", `{"prompt":4}` + "\n" + `{"prompt":"one"}` + "\n{", "prompts.jsonl:1: prompt: must be text"},
 		{"empty", "\n", "holds no prompt"},
+		{"expectation", `{"prompt":"my secret","expect":{"contain":"secret"}}`, "prompts.jsonl:1: expect: must be such as"},
+		{"pattern", "\n" + `{"prompt":"one","expect":[{"json":true},{"regexp":"("}]}`, "prompts.jsonl:2: expect: regexp must be"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -207,13 +233,15 @@ func TestFingerprintSeparatesItsParts(t *testing.T) {
 }
 
 func FuzzParsePrompts(f *testing.F) {
-	for _, seed := range []string{`{"prompt":"a"}`, "{\"prompt\":\"a\"}\r\n\n{", `{"prompt":null}`, "\xff"} {
+	for _, seed := range []string{`{"prompt":"a"}`, "{\"prompt\":\"a\"}\r\n\n{", `{"prompt":null}`, `{"prompt":"a","expect":{"contains":["b"]}}`, "\xff"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
 		prompts, err := parsePrompts(strings.NewReader(in), "prompts.jsonl")
 		require.Equal(t, err == nil, len(prompts) > 0)
-		require.NotContains(t, prompts, "")
+		for _, p := range prompts {
+			require.NotEmpty(t, p.text)
+		}
 		if err != nil {
 			var wrong *badfile.Error
 			require.ErrorAs(t, err, &wrong)

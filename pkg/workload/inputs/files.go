@@ -19,9 +19,9 @@ type Files struct {
 	// Faults are the files that cannot be used, each with all that is wrong with it.
 	Faults []*badfile.Error
 
-	// longestPrompt is an estimate in tokens; 0 without a prompt file that can be used.
-	longestPrompt int
-	recordings    map[source]*trace.Recording
+	// prompts is zero without a prompt file that can be used.
+	prompts    workload.PromptFile
+	recordings map[source]*trace.Recording
 }
 
 // source is a recording and how it is read.
@@ -36,9 +36,10 @@ func sourceOf(t swap.Trace) source { return source{t.File, t.Format} }
 func Read(spec swap.Spec) Files {
 	f := Files{recordings: map[source]*trace.Recording{}}
 	if path := spec.Workload.PromptFile; path != "" {
-		tokens, err := workload.LongestPrompt(path)
+		prompts, err := workload.ReadPromptFile(path)
 		f.note(path, err)
-		f.longestPrompt = tokens
+		f.prompts = prompts
+		f.checkScored(spec)
 	}
 	for _, step := range spec.Load.Steps {
 		if step.Arrival == nil || step.Arrival.Trace == nil {
@@ -53,6 +54,21 @@ func Read(spec swap.Spec) Files {
 		f.recordings[src] = recording
 	}
 	return f
+}
+
+// checkScored adds a fault where a gate asks for the quality of answers, and no prompt says what a good one is.
+func (f *Files) checkScored(spec swap.Spec) {
+	if f.prompts.Prompts == 0 || f.prompts.Expecting > 0 {
+		return
+	}
+	for _, g := range spec.Gates {
+		if g.Metric == swap.MetricQuality {
+			wrong := &badfile.Error{Path: spec.Workload.PromptFile}
+			wrong.Add(1, "expect", `no prompt of the file says what a good answer is, and the gate %s needs that: write "expect": `+
+				`{"contains": "…"} beside prompts, or delete the gate`, g.Name())
+			f.Faults = append(f.Faults, wrong)
+		}
+	}
 }
 
 // note sorts an error of reading a file.
@@ -95,8 +111,8 @@ func (f Files) Longest(w swap.Workload, step swap.Step) Longest {
 		}
 		return Longest{}
 	}
-	if n := f.longestPrompt; n > 0 {
+	if n := f.prompts.LongestTokens; n > 0 {
 		w.InputTokens = swap.Lengths{Median: n}
 	}
-	return Longest{Tokens: workload.LongestRequest(w, step), Estimated: f.longestPrompt > 0}
+	return Longest{Tokens: workload.LongestRequest(w, step), Estimated: f.prompts.LongestTokens > 0}
 }

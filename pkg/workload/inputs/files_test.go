@@ -53,6 +53,21 @@ func TestEveryFileIsRead(t *testing.T) {
 	require.Len(t, f.Recording(repeating(good, false)).Requests, 2)
 }
 
+func TestQualityNeedsAnExpectation(t *testing.T) {
+	prompts := write(t, "prompts.jsonl", "\n{\"prompt\":\"one\"}\n")
+	spec := specOf(prompts, swap.Step{Concurrency: 1})
+	require.Empty(t, Read(spec).Faults)
+	spec.Gates = []swap.Gate{{Metric: swap.MetricTTFT, Stat: swap.StatP50}, {Metric: swap.MetricQuality, Stat: swap.StatMean}}
+	f := Read(spec)
+	require.Len(t, f.Faults, 1)
+	require.ErrorContains(t, f.Faults[0], prompts+":1: expect: no prompt of the file says what a good answer is, and the gate quality_mean")
+
+	spec.Workload.PromptFile = write(t, "prompts.jsonl", "{\"prompt\":\"one\"}\n{\"prompt\":\"two\",\"expect\":{\"json\":true}}\n")
+	require.Empty(t, Read(spec).Faults, "some prompts are enough")
+	spec.Workload.PromptFile = write(t, "prompts.jsonl", "{\"prompt\":1}\n")
+	require.Len(t, Read(spec).Faults, 1, "of a file that cannot be used only that is said")
+}
+
 func TestLongest(t *testing.T) {
 	good := write(t, "good.csv", vidur+"0,1000,1000\n1,30,4\n2,20,9\n")
 	prompts := write(t, "prompts.jsonl", "{\"prompt\":\"one\"}\n{\"prompt\":\"one two three four five six seven eight nine ten\"}\n")
