@@ -47,7 +47,7 @@ func (a *Activities) NotifySlack(ctx context.Context, in swap.NotifyInput) (*swa
 	if err != nil {
 		return nil, err
 	}
-	_, err = notify.Once(ctx, store, key, func(ctx context.Context) (string, error) {
+	_, err = notify.Once(ctx, store, key, func(ctx context.Context) (notify.Sent, error) {
 		return a.Slack.Post(ctx, to, token.Reveal(), payload)
 	})
 	return &ref, err

@@ -9,11 +9,13 @@ import (
 // Kinds of failure that another attempt does not cure; test with errors.Is.
 var (
 	// ErrBadToken says that Slack does not accept the token, or that the token may not post.
-	ErrBadToken = errors.New("the token is refused; check that it is the bot's token and has the scope chat:write")
+	ErrBadToken = errors.New("the token is refused; check that it is the bot's token and has the scopes of docs/slack.md")
 	// ErrChannel says that there is no such channel for the bot, or that it may not post there.
 	ErrChannel = errors.New("the channel does not take the message; check its name and invite the bot to it")
 	// ErrRefused says that Slack refuses the message itself.
 	ErrRefused = errors.New("the message itself is refused")
+	// ErrMessageGone says that a message cannot be updated any more: it was deleted, or is not the bot's.
+	ErrMessageGone = errors.New("the message cannot be updated any more; it may have been deleted")
 )
 
 // ErrOutcomeUnknown says that an earlier attempt may have posted the message, and that nothing tells whether it did. Once
@@ -37,7 +39,7 @@ type PostError struct {
 	Detail string
 	// NotPosted is true where it is certain that nothing was posted.
 	NotPosted bool
-	// Kind is ErrBadToken, ErrChannel or ErrRefused, or the context's error; nil for all else.
+	// Kind is ErrBadToken, ErrChannel, ErrRefused or ErrMessageGone, or the context's error; nil for all else.
 	Kind error
 }
 
@@ -54,7 +56,12 @@ func (e *PostError) Unwrap() error { return e.Kind }
 // Retryable reports whether another attempt may help. After ErrOutcomeUnknown it may: the attempt in flight may have
 // recorded its result by then.
 func Retryable(err error) bool {
-	return err != nil && !errors.Is(err, ErrBadToken) && !errors.Is(err, ErrChannel) && !errors.Is(err, ErrRefused)
+	for _, final := range []error{ErrBadToken, ErrChannel, ErrRefused, ErrMessageGone} {
+		if errors.Is(err, final) {
+			return false
+		}
+	}
+	return err != nil
 }
 
 // NotPosted reports whether err makes it certain that nothing was posted.

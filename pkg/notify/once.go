@@ -27,10 +27,17 @@ type Claims interface {
 // ClaimSchema names the layout of the objects that Once writes.
 const ClaimSchema = "slack-claim/v1"
 
+// Sent is where a message is.
+type Sent struct {
+	// Channel is the channel's id, which is not its name.
+	Channel string
+	// TS is the message's timestamp, its id within the channel; of an upload it is the file's id.
+	TS string
+}
+
 // Posted is a message that is in its channel.
 type Posted struct {
-	// TS is the message's timestamp, its id within the channel.
-	TS string
+	Sent
 	// Earlier says that an earlier attempt posted it.
 	Earlier bool
 	// Recorded is false where the store did not take the record of this post; a later attempt then ends with
@@ -48,11 +55,26 @@ func Key(runID, kind string, p Payload) (string, error) {
 	return path.Join("claims", runID, kind, hex.EncodeToString(sum[:8])), nil
 }
 
+// Find is the message of a key, if it is known to be in its channel.
+func Find(ctx context.Context, claims Claims, key string) (Sent, bool, error) {
+	for n := 1; ; n++ {
+		result, err := attempt{claims: claims, key: key, number: n}.result(ctx)
+		switch {
+		case errors.Is(err, runstore.ErrNotFound):
+			return Sent{}, false, nil
+		case err != nil:
+			return Sent{}, false, err
+		case result.Outcome == outcomePosted:
+			return Sent{Channel: result.Channel, TS: result.TS}, true, nil
+		}
+	}
+}
+
 // Once calls post unless the message of this key was posted, or may have been. Every call of post is claimed before and its
 // result recorded after. A recorded failure that is certain (NotPosted) frees the way for the next attempt; a claim without a
 // result means that its owner died, or is posting at this moment, and ends in ErrOutcomeUnknown. A verdict that is missing
 // in a channel is found in the report and in Temporal; one that is there twice is taken for two runs.
-func Once(ctx context.Context, claims Claims, key string, post func(context.Context) (ts string, err error)) (Posted, error) {
+func Once(ctx context.Context, claims Claims, key string, post func(context.Context) (Sent, error)) (Posted, error) {
 	for n := 1; ; n++ {
 		a := attempt{claims: claims, key: key, number: n}
 		mine, err := a.claim(ctx)
@@ -69,7 +91,7 @@ func Once(ctx context.Context, claims Claims, key string, post func(context.Cont
 		case err != nil:
 			return Posted{}, err
 		case result.Outcome == outcomePosted:
-			return Posted{TS: result.TS, Earlier: true, Recorded: true}, nil
+			return Posted{Sent: Sent{Channel: result.Channel, TS: result.TS}, Earlier: true, Recorded: true}, nil
 		case result.Outcome != outcomeNotPosted:
 			return Posted{}, fmt.Errorf("attempt %d of %s: %w", n, key, ErrOutcomeUnknown)
 		}
@@ -99,6 +121,7 @@ const (
 
 type resultRecord struct {
 	Outcome outcome `json:"outcome"`
+	Channel string  `json:"channel,omitempty"`
 	TS      string  `json:"ts,omitempty"`
 	Error   string  `json:"error,omitempty"`
 }
@@ -131,12 +154,12 @@ func (a attempt) claim(ctx context.Context) (bool, error) {
 	return bytes.Equal(found, data), nil
 }
 
-func (a attempt) post(ctx context.Context, post func(context.Context) (string, error)) (Posted, error) {
-	ts, err := post(ctx)
+func (a attempt) post(ctx context.Context, post func(context.Context) (Sent, error)) (Posted, error) {
+	sent, err := post(ctx)
 	switch {
 	case err == nil:
-		recorded := a.record(ctx, resultRecord{Outcome: outcomePosted, TS: ts}) == nil
-		return Posted{TS: ts, Recorded: recorded}, nil
+		recorded := a.record(ctx, resultRecord{Outcome: outcomePosted, Channel: sent.Channel, TS: sent.TS}) == nil
+		return Posted{Sent: sent, Recorded: recorded}, nil
 	case NotPosted(err):
 		return Posted{}, errors.Join(err, a.record(ctx, resultRecord{Outcome: outcomeNotPosted, Error: err.Error()}))
 	}

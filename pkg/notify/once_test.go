@@ -54,19 +54,22 @@ func (s *store) GetKey(_ context.Context, key string) ([]byte, swap.ObjectRef, e
 	return data, swap.ObjectRef{}, nil
 }
 
-func posts(ts string) func(context.Context) (string, error) {
-	return func(context.Context) (string, error) { return ts, nil }
+// sent is the message that most tests post.
+var sent = notify.Sent{Channel: "C1", TS: "1.1"}
+
+func posts(ts string) func(context.Context) (notify.Sent, error) {
+	return func(context.Context) (notify.Sent, error) { return notify.Sent{Channel: "C1", TS: ts}, nil }
 }
 
-func fails(err error) func(context.Context) (string, error) {
-	return func(context.Context) (string, error) { return "", err }
+func fails(err error) func(context.Context) (notify.Sent, error) {
+	return func(context.Context) (notify.Sent, error) { return notify.Sent{}, err }
 }
 
-func mustNotPost(t *testing.T) func(context.Context) (string, error) {
+func mustNotPost(t *testing.T) func(context.Context) (notify.Sent, error) {
 	t.Helper()
-	return func(context.Context) (string, error) {
+	return func(context.Context) (notify.Sent, error) {
 		t.Error("posted again")
-		return "", nil
+		return notify.Sent{}, nil
 	}
 }
 
@@ -74,10 +77,10 @@ func TestOnceFindsTheEarlierPost(t *testing.T) {
 	s := newStore()
 	first, err := notify.Once(t.Context(), s, "k", posts("1.1"))
 	require.NoError(t, err)
-	require.Equal(t, notify.Posted{TS: "1.1", Recorded: true}, first)
+	require.Equal(t, notify.Posted{Sent: sent, Recorded: true}, first)
 	again, err := notify.Once(t.Context(), s, "k", mustNotPost(t))
 	require.NoError(t, err)
-	require.Equal(t, notify.Posted{TS: "1.1", Earlier: true, Recorded: true}, again)
+	require.Equal(t, notify.Posted{Sent: sent, Earlier: true, Recorded: true}, again)
 }
 
 func TestOncePostsAgainAfterACertainFailure(t *testing.T) {
@@ -104,7 +107,7 @@ func TestOnceNeverRepeatsAnUnknownOutcome(t *testing.T) {
 func TestAnOwnerThatDiedLeavesAnUnknownOutcome(t *testing.T) {
 	s := newStore()
 	require.Panics(t, func() {
-		_, _ = notify.Once(t.Context(), s, "k", func(context.Context) (string, error) { panic("the worker dies") })
+		_, _ = notify.Once(t.Context(), s, "k", func(context.Context) (notify.Sent, error) { panic("the worker dies") })
 	})
 	_, err := notify.Once(t.Context(), s, "k", mustNotPost(t))
 	require.ErrorIs(t, err, notify.ErrOutcomeUnknown)
@@ -143,7 +146,7 @@ func TestAPostThatCannotBeRecordedIsStillPosted(t *testing.T) {
 	}
 	got, err := notify.Once(t.Context(), s, "k", posts("1.1"))
 	require.NoError(t, err)
-	require.Equal(t, notify.Posted{TS: "1.1"}, got)
+	require.Equal(t, notify.Posted{Sent: sent}, got)
 	_, err = notify.Once(t.Context(), s, "k", mustNotPost(t))
 	require.ErrorIs(t, err, notify.ErrOutcomeUnknown)
 }
@@ -151,14 +154,29 @@ func TestAPostThatCannotBeRecordedIsStillPosted(t *testing.T) {
 func TestTheResultIsRecordedAfterACancel(t *testing.T) {
 	s := newStore()
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := notify.Once(ctx, s, "k", func(context.Context) (string, error) {
+	_, err := notify.Once(ctx, s, "k", func(context.Context) (notify.Sent, error) {
 		cancel()
-		return "1.1", nil
+		return sent, nil
 	})
 	require.NoError(t, err)
 	got, err := notify.Once(t.Context(), s, "k", mustNotPost(t))
 	require.NoError(t, err)
 	require.Equal(t, "1.1", got.TS)
+}
+
+func TestFindTellsWhereAMessageIs(t *testing.T) {
+	s := newStore()
+	_, found, err := notify.Find(t.Context(), s, "k")
+	require.NoError(t, err)
+	require.False(t, found)
+	_, err = notify.Once(t.Context(), s, "k", fails(&notify.PostError{NotPosted: true}))
+	require.Error(t, err)
+	_, err = notify.Once(t.Context(), s, "k", posts("1.1"))
+	require.NoError(t, err)
+	got, found, err := notify.Find(t.Context(), s, "k")
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Equal(t, sent, got)
 }
 
 func TestRivalsPostOnce(t *testing.T) {
@@ -167,9 +185,9 @@ func TestRivalsPostOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
-			_, err := notify.Once(t.Context(), s, "k", func(context.Context) (string, error) {
+			_, err := notify.Once(t.Context(), s, "k", func(context.Context) (notify.Sent, error) {
 				posted.Add(1)
-				return "1.1", nil
+				return sent, nil
 			})
 			if err != nil && !errors.Is(err, notify.ErrOutcomeUnknown) {
 				t.Error(err)
@@ -197,17 +215,17 @@ func TestNoSequenceOfFailuresPostsTwice(t *testing.T) {
 				return errors.New("store is down"), nil
 			}
 			how := rapid.SampledFrom([]string{"ok", "refused", "lost", "cut"}).Draw(t, "slack")
-			_, _ = notify.Once(context.Background(), s, "k", func(context.Context) (string, error) {
+			_, _ = notify.Once(context.Background(), s, "k", func(context.Context) (notify.Sent, error) {
 				switch how {
 				case "ok":
 					posted++
-					return "1.1", nil
+					return sent, nil
 				case "refused":
-					return "", &notify.PostError{NotPosted: true}
+					return notify.Sent{}, &notify.PostError{NotPosted: true}
 				case "lost": // Slack posted, but its answer was lost
 					posted++
 				}
-				return "", &notify.PostError{Detail: "no answer"}
+				return notify.Sent{}, &notify.PostError{Detail: "no answer"}
 			})
 		}
 		require.LessOrEqual(t, posted, 1)

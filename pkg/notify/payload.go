@@ -18,6 +18,15 @@ type Payload struct {
 	// Links in a message are not unfolded into previews.
 	UnfurlLinks bool `json:"unfurl_links"`
 	UnfurlMedia bool `json:"unfurl_media"`
+	// ThreadTS puts the message into the thread of another; Broadcast shows it in the channel too.
+	ThreadTS  string `json:"thread_ts,omitempty"`
+	Broadcast bool   `json:"reply_broadcast,omitempty"`
+}
+
+// in is the payload as a reply in the thread of a message.
+func (p Payload) in(thread Sent, broadcast bool) Payload {
+	p.Channel, p.ThreadTS, p.Broadcast = thread.Channel, thread.TS, broadcast
+	return p
 }
 
 // NewPayload is the message about a verdict for a channel.
@@ -48,8 +57,15 @@ func JSON(p Payload) ([]byte, error) {
 }
 
 func (p Payload) options() []slack.MsgOption {
-	return []slack.MsgOption{
+	options := []slack.MsgOption{
 		slack.MsgOptionText(p.Text, false), slack.MsgOptionBlocks(p.Blocks...),
 		slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(),
 	}
+	if p.ThreadTS != "" {
+		options = append(options, slack.MsgOptionTS(p.ThreadTS))
+	}
+	if p.Broadcast {
+		options = append(options, slack.MsgOptionBroadcast())
+	}
+	return options
 }

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -24,26 +25,77 @@ type Poster struct {
 // defaultTimeout bounds one request where no client is given.
 const defaultTimeout = 30 * time.Second
 
-// Post posts p and returns the message's timestamp, which is its id within the channel. to gives the address of the API; the
-// message goes to p.Channel. Errors are a *RateLimitedError or a *PostError; Retryable and NotPosted tell them apart.
-func (p Poster) Post(ctx context.Context, to swap.Slack, token string, message Payload) (ts string, err error) {
+// Post posts message and returns where it is. to gives the address of the API; the message goes to message.Channel. Errors are
+// a *RateLimitedError or a *PostError; Retryable and NotPosted tell them apart.
+func (p Poster) Post(ctx context.Context, to swap.Slack, token string, message Payload) (sent Sent, err error) {
+	err = p.call(ctx, to, token, message.Channel, func(ctx context.Context, api *slack.Client) (err error) {
+		sent.Channel, sent.TS, err = api.PostMessageContext(ctx, message.Channel, message.options()...)
+		return err
+	})
+	if err == nil && sent.TS == "" {
+		err = &PostError{Channel: message.Channel, Detail: "the answer holds no timestamp of a message"}
+	}
+	return sent, err
+}
+
+// Update replaces what a message shows. Doing it again changes nothing. Its errors are those of Post, and ErrMessageGone for a
+// message that was deleted.
+func (p Poster) Update(ctx context.Context, to swap.Slack, token string, at Sent, message Payload) error {
+	return p.call(ctx, to, token, at.Channel, func(ctx context.Context, api *slack.Client) error {
+		_, _, _, err := api.UpdateMessageContext(ctx, at.Channel, at.TS, message.options()...)
+		return err
+	})
+}
+
+// File is what is uploaded.
+type File struct {
+	Name, Title string
+	// Alt describes a picture to those who do not see it.
+	Alt  string
+	Data []byte
+}
+
+// Upload puts a file into the thread of a message. Sent.TS is the file's id. Its errors are those of Post.
+func (p Poster) Upload(ctx context.Context, to swap.Slack, token string, thread Sent, f File) (sent Sent, err error) {
+	err = p.call(ctx, to, token, thread.Channel, func(ctx context.Context, api *slack.Client) error {
+		file, err := api.UploadFileContext(ctx, slack.UploadFileParameters{
+			Reader: bytes.NewReader(f.Data), FileSize: len(f.Data), Filename: f.Name, Title: f.Title, AltTxt: f.Alt,
+			Channel: thread.Channel, ThreadTimestamp: thread.TS,
+		})
+		if err == nil {
+			sent = Sent{Channel: thread.Channel, TS: file.ID}
+		}
+		return err
+	})
+	return sent, err
+}
+
+// Members are the ids of a user group's users (scope usergroups:read). Its errors are those of Post.
+func (p Poster) Members(ctx context.Context, to swap.Slack, token, group string) (members []string, err error) {
+	err = p.call(ctx, to, token, group, func(ctx context.Context, api *slack.Client) (err error) {
+		members, err = api.GetUserGroupMembersContext(ctx, group)
+		return err
+	})
+	return members, err
+}
+
+// call asks the API something about a channel and gives its errors a name.
+func (p Poster) call(
+	ctx context.Context, to swap.Slack, token, channel string, do func(context.Context, *slack.Client) error,
+) error {
 	if token == "" {
-		return "", &PostError{Channel: message.Channel, Detail: "the token is empty", NotPosted: true, Kind: ErrBadToken}
+		return &PostError{Channel: channel, Detail: "the token is empty", NotPosted: true, Kind: ErrBadToken}
 	}
 	options := []slack.Option{slack.OptionHTTPClient(p.client())}
 	if to.APIURL != "" {
 		options = append(options, slack.OptionAPIURL(strings.TrimSuffix(to.APIURL, "/")+"/"))
 	}
-	var sent atomic.Bool
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
-	_, ts, err = slack.New(token, options...).PostMessageContext(ctx, message.Channel, message.options()...)
-	if err != nil {
-		return "", classify(ctx, message.Channel, token, sent.Load(), err)
+	var begun atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { begun.Store(true) }})
+	if err := do(ctx, slack.New(token, options...)); err != nil {
+		return classify(ctx, channel, token, begun.Load(), err)
 	}
-	if ts == "" {
-		return "", &PostError{Channel: message.Channel, Detail: "the answer holds no timestamp of a message"}
-	}
-	return ts, nil
+	return nil
 }
 
 func (p Poster) client() *http.Client {
@@ -97,6 +149,8 @@ func refused(channel, code, needed string) error {
 	case "channel_not_found", "not_in_channel", "is_archived", "restricted_action", "restricted_action_read_only_channel",
 		"restricted_action_non_threadable_channel", "team_access_not_granted", "messages_tab_disabled":
 		e.Kind = ErrChannel
+	case "message_not_found", "cant_update_message", "edit_window_closed":
+		e.Kind = ErrMessageGone
 	case "invalid_blocks", "invalid_blocks_format", "msg_too_long", "msg_blocks_too_long", "no_text", "invalid_arguments",
 		"invalid_arg_name", "invalid_form_data", "too_many_attachments":
 		e.Kind = ErrRefused

@@ -23,11 +23,11 @@ func post(t *testing.T, handler http.HandlerFunc) (string, error) {
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	poster := notify.Poster{HTTP: server.Client()}
-	ts, err := poster.Post(t.Context(), swap.Slack{APIURL: server.URL + "/api"}, token, payload())
+	sent, err := poster.Post(t.Context(), swap.Slack{APIURL: server.URL + "/api"}, token, payload())
 	if err != nil {
 		require.NotContains(t, err.Error(), "secret")
 	}
-	return ts, err
+	return sent.TS, err
 }
 
 func payload() notify.Payload { return notify.NewPayload("C1", reporttest.FailAtGates().Verdict) }
