@@ -123,6 +123,14 @@ type Weights struct {
 	Candidate int `json:"candidate"`
 }
 
+// Of is the percentage of an arm.
+func (w Weights) Of(a Arm) int {
+	if a == Candidate {
+		return w.Candidate
+	}
+	return w.Baseline
+}
+
 // AllBaseline is the state that every rollback ends in.
 var AllBaseline = Weights{Baseline: 100}
 
