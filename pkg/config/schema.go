@@ -16,6 +16,8 @@ var (
 	specSchema []byte
 	//go:embed schema/verdict.json
 	verdictSchema []byte
+	//go:embed schema/watch.json
+	watchSchema []byte
 )
 
 // Schema returns the JSON Schema (2020-12) of swap.yaml.
@@ -23,6 +25,9 @@ func Schema() []byte { return bytes.Clone(specSchema) }
 
 // VerdictSchema returns the JSON Schema (2020-12) of verdict.json.
 func VerdictSchema() []byte { return bytes.Clone(verdictSchema) }
+
+// WatchSchema returns the JSON Schema (2020-12) of the result of a watch.
+func WatchSchema() []byte { return bytes.Clone(watchSchema) }
 
 // compiledSchema is ready to validate documents. The embedded schema is tested, so failing to compile is a bug.
 var compiledSchema = sync.OnceValue(func() *jsonschema.Schema {

@@ -85,13 +85,24 @@ func annotate(s *jsonschema.Schema, field string) {
 
 func generateVerdictSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
+	return generateResultSchema(t, swap.Verdict{}, "verdict.json", "swapgate verdict (verdict.json)")
+}
+
+func generateWatchSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	return generateResultSchema(t, swap.WatchResult{}, "watch.json", "swapgate watch of a baseline (the result of WatchBaseline)")
+}
+
+// generateResultSchema is the schema of a document that swapgate writes. Readers must expect fields that they do not know.
+func generateResultSchema(t *testing.T, document any, file, title string) *jsonschema.Schema {
+	t.Helper()
 	r := &jsonschema.Reflector{
 		AllowAdditionalProperties: true,
 		ExpandedStruct:            true,
 		Namer:                     definitionName,
-		Mapper:                    verdictType,
+		Mapper:                    resultType,
 	}
-	s := generateSchema(t, r, swap.Verdict{}, "verdict.json", "swapgate verdict (verdict.json)")
+	s := generateSchema(t, r, document, file, title)
 	allowNull(s)
 	for _, d := range s.Definitions {
 		allowNull(d)
@@ -99,7 +110,7 @@ func generateVerdictSchema(t *testing.T) *jsonschema.Schema {
 	return s
 }
 
-func verdictType(typ reflect.Type) *jsonschema.Schema {
+func resultType(typ reflect.Type) *jsonschema.Schema {
 	switch typ {
 	case reflect.TypeFor[swap.Value]():
 		return &jsonschema.Schema{
@@ -112,6 +123,8 @@ func verdictType(typ reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "string", Format: "date-time"}
 	case reflect.TypeFor[swap.Decision]():
 		return oneOf(swap.Pass, swap.Fail, swap.Inconclusive, swap.Aborted, swap.Errored)
+	case reflect.TypeFor[swap.DriftResponse]():
+		return oneOf(swap.DriftSilent, swap.DriftInconclusive, swap.DriftNotify, swap.DriftFail, swap.DriftBlock)
 	case reflect.TypeFor[swap.Severity]():
 		return oneOf(swap.Harmless, swap.Notable, swap.Blocking)
 	case reflect.TypeFor[swap.Action]():

@@ -23,6 +23,7 @@ func TestSchemaIsGeneratedFromTheTypes(t *testing.T) {
 	}{
 		{"swap.json", Schema(), generateSpecSchema},
 		{"verdict.json", VerdictSchema(), generateVerdictSchema},
+		{"watch.json", WatchSchema(), generateWatchSchema},
 	} {
 		t.Run(s.file, func(t *testing.T) {
 			want := indented(t, s.generate(t))

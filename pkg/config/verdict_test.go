@@ -14,11 +14,16 @@ import (
 
 func validateVerdict(t *testing.T, v any) error {
 	t.Helper()
+	return validateBy(t, "verdict.json", verdictSchema, v)
+}
+
+func validateBy(t *testing.T, name string, schema []byte, v any) error {
+	t.Helper()
 	data, err := json.Marshal(v)
 	require.NoError(t, err)
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
 	require.NoError(t, err)
-	return mustCompile("verdict.json", verdictSchema).Validate(doc)
+	return mustCompile(name, schema).Validate(doc)
 }
 
 func sampleVerdict() swap.Verdict {
@@ -77,4 +82,15 @@ func TestVerdictSchemaRefusesOtherDocuments(t *testing.T) {
 			require.Error(t, validateVerdict(t, v))
 		})
 	}
+}
+
+func TestWatchesMatchTheirSchema(t *testing.T) {
+	valid := func(r swap.WatchResult) error { return validateBy(t, "watch.json", watchSchema, r) }
+	require.NoError(t, valid(swap.WatchResult{SchemaVersion: swap.WatchSchemaVersion, Response: swap.DriftSilent}))
+	require.NoError(t, valid(swap.WatchResult{
+		SchemaVersion: swap.WatchSchemaVersion, Target: "chat", Response: swap.DriftBlock,
+		Metrics:   []swap.DriftMetric{{Gate: sampleVerdict().Gates[0].Gate, Response: swap.DriftBlock}},
+		Distances: []swap.DriftDistance{{}}, Changes: []swap.DriftChange{{}}, Blocked: &swap.TargetBlock{}, Baseline: &swap.WatchBaselineRef{},
+	}))
+	require.Error(t, valid(swap.WatchResult{Response: "quiet"}))
 }
