@@ -40,6 +40,9 @@ func checkMetric(r *reporter, p path, g swap.Gate, api swap.API) {
 	case swap.MetricOutputTokens:
 		r.valueUsing(metric, using, "%s has no meaning for api %s, whose answers are not counted in tokens; use e2e, throughput "+
 			"or error_rate", g.Metric, api)
+	case swap.MetricQuality:
+		r.valueUsing(metric, using, "%s has no meaning for api %s, whose answers are no text that could be held against an expectation; "+
+			"delete the gate", g.Metric, api)
 	case swap.MetricE2E, swap.MetricThroughput, swap.MetricErrorRate:
 	}
 }
@@ -51,6 +54,8 @@ func checkStat(r *reporter, p path, g swap.Gate) {
 	switch {
 	case g.Stat == "":
 		r.valueUsing(stat, using, "is required for %s: p50, p90, p95, p99 or mean", g.Metric)
+	case g.Metric == swap.MetricQuality && g.Stat != swap.StatMean:
+		r.valueUsing(stat, using, "must be mean for %s, got %q: scores take few values, so that quantiles of them jump", g.Metric, g.Stat)
 	case isRate(g.Metric) && g.Stat != swap.StatRate:
 		r.valueUsing(stat, using, "must be rate for %s, got %q", g.Metric, g.Stat)
 	case !isRate(g.Metric) && g.Stat == swap.StatRate:
@@ -63,12 +68,14 @@ func checkMargin(r *reporter, p path, g swap.Gate) {
 	switch {
 	case g.Limit != 0:
 		r.valueUsing(p.child("limit"), []path{p.child("vs")}, "belongs to vs: slo; against the baseline a gate has a margin")
+	case g.Metric == swap.MetricQuality && g.Unit == swap.Relative:
+		r.valueUsing(p.child("unit"), using[:1], "must be absolute for quality: a margin of 0.01 is 1 percentage point")
 	case g.Margin == 0:
 		r.valueUsing(margin, using, "is required for %s with unit %s", g.Name(), g.Unit)
 	case g.Unit == swap.Relative && g.Margin >= 1:
 		r.valueUsing(margin, using, "%s means %s %%; write %s for %s %%. A tolerance of 100 %% or more needs unit: absolute",
 			decimal(g.Margin), decimal(g.Margin*100), decimal(g.Margin/100), decimal(g.Margin))
-	case g.Metric == swap.MetricErrorRate && g.Margin >= 1:
+	case g.Metric.IsShare() && g.Margin >= 1:
 		r.valueUsing(margin, using, "%s means %s percentage points; write %s for %s percentage points",
 			decimal(g.Margin), decimal(g.Margin*100), decimal(g.Margin/100), decimal(g.Margin))
 	}
@@ -84,7 +91,7 @@ func checkLimit(r *reporter, p path, g swap.Gate) {
 		r.valueUsing(p.child("unit"), using, "must be absolute with vs: slo, got %q: a limit is in the metric's own unit", g.Unit)
 	case g.Limit == 0:
 		r.valueUsing(limit, using, "is required for %s: the value to keep, in the metric's unit", g.Name())
-	case g.Metric == swap.MetricErrorRate && g.Limit >= 1:
+	case g.Metric.IsShare() && g.Limit >= 1:
 		r.valueUsing(limit, using, "%s means %s %%; write %s for %s %%",
 			decimal(g.Limit), decimal(g.Limit*100), decimal(g.Limit/100), decimal(g.Limit))
 	}
@@ -94,7 +101,7 @@ func checkLimit(r *reporter, p path, g swap.Gate) {
 func checkDirection(r *reporter, p path, g swap.Gate) {
 	allowed := []swap.Direction{swap.LowerIsBetter, swap.Either}
 	switch g.Metric {
-	case swap.MetricThroughput:
+	case swap.MetricThroughput, swap.MetricQuality:
 		allowed = []swap.Direction{swap.HigherIsBetter, swap.Either}
 	case swap.MetricOutputTokens:
 		allowed = []swap.Direction{swap.LowerIsBetter, swap.HigherIsBetter, swap.Either}

@@ -15,6 +15,19 @@ func checkPlan(r *reporter, spec swap.Spec) {
 	checkEnoughBlocks(r, spec)
 	checkEnoughRequests(r, spec)
 	checkOpinionsCanSpeak(r, spec)
+	checkScored(r, spec)
+}
+
+// checkScored reports a gate on the quality of answers where no prompt can say what a good one is. Whether those of a file do is
+// seen where the file is.
+func checkScored(r *reporter, spec swap.Spec) {
+	for i, g := range spec.Gates {
+		if g.Metric == swap.MetricQuality && spec.Workload.PromptFile == "" {
+			r.valueUsing(at("gates", i, "metric"), []path{at("workload", "prompt_file"), at("workload", "api")},
+				"quality needs prompts that say what a good answer is: name a workload.prompt_file with lines such as "+
+					`{"prompt": "…", "expect": {"contains": "…"}}`)
+		}
+	}
 }
 
 // checkEnoughBlocks reports a load that yields fewer blocks than the judge accepts.

@@ -22,7 +22,7 @@ func limitWarnings(spec swap.Spec) []PlanWarning {
 					Message: fmt.Sprintf("limits of latencies are in ms, and %g looks like seconds: did you mean %g?", g.Limit, 1000*g.Limit),
 				})
 			}
-		case swap.MetricOutputTokens, swap.MetricThroughput, swap.MetricErrorRate:
+		case swap.MetricOutputTokens, swap.MetricThroughput, swap.MetricErrorRate, swap.MetricQuality:
 		}
 	}
 	return out

@@ -183,6 +183,7 @@ var marginOf = map[swap.Metric]map[swap.Stat]float64{
 	swap.MetricOutputTokens:  {swap.StatMean: 0.05, swap.StatP50: 0.05},
 	swap.MetricThroughput:    {swap.StatRate: 0.05},
 	swap.MetricErrorRate:     {swap.StatRate: 0.005},
+	swap.MetricQuality:       {swap.StatMean: 0.01},
 }
 
 var latencyMargins = map[swap.Stat]float64{

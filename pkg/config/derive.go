@@ -119,7 +119,7 @@ func gateStat(gate *node) any {
 	switch swap.Metric(gate.text("metric")) {
 	case swap.MetricThroughput, swap.MetricErrorRate:
 		return string(swap.StatRate)
-	case swap.MetricOutputTokens:
+	case swap.MetricOutputTokens, swap.MetricQuality:
 		return string(swap.StatMean)
 	}
 	return nil
@@ -135,7 +135,7 @@ func gateUnit(gate *node) any {
 func hasLimit(gate *node) bool { return swap.Reference(gate.text("vs")) == swap.AgainstSLO }
 
 func unitOf(m swap.Metric) swap.MarginUnit {
-	if m == swap.MetricErrorRate {
+	if m.IsShare() {
 		return swap.Absolute
 	}
 	return swap.Relative
@@ -143,7 +143,7 @@ func unitOf(m swap.Metric) swap.MarginUnit {
 
 func gateBetter(gate *node) any {
 	switch swap.Metric(gate.text("metric")) {
-	case swap.MetricThroughput:
+	case swap.MetricThroughput, swap.MetricQuality:
 		return string(swap.HigherIsBetter)
 	case swap.MetricOutputTokens:
 		if hasLimit(gate) {

@@ -21,7 +21,13 @@ const (
 	MetricThroughput Metric = "throughput"
 	// ErrorRate is the share of planned requests that did not end well.
 	MetricErrorRate Metric = "error_rate"
+	// Quality is the share of a prompt's expectations that its answer meets, per request.
+	MetricQuality Metric = "quality"
 )
+
+// IsShare reports whether the metric lies between 0 and 1 and is compared as a difference: a ratio of shares near 0 or 1 says
+// little.
+func (m Metric) IsShare() bool { return m == MetricErrorRate || m == MetricQuality }
 
 // Stat is the summary of a metric that a gate compares.
 type Stat string
@@ -83,23 +89,24 @@ const (
 // Gate is one requirement. Against the baseline it is non-inferiority: the candidate may be worse by less than the margin. Against
 // an SLO the candidate alone must keep the limit.
 type Gate struct {
-	// What is compared.
-	Metric Metric `json:"metric" jsonschema:"required,enum=ttft,enum=ttft_scheduled,enum=tpot,enum=e2e,enum=output_tokens,enum=throughput,enum=error_rate"` //nolint:lll // a struct tag cannot be broken
-	// Which statistic of it. throughput and error_rate have rate, the default there; output_tokens has mean by default; the
-	// latencies need one.
+	// What is compared. quality is the share of a prompt's expectations (workload.prompt_file) that its answer meets.
+	Metric Metric `json:"metric" jsonschema:"required,enum=ttft,enum=ttft_scheduled,enum=tpot,enum=e2e,enum=output_tokens,enum=throughput,enum=error_rate,enum=quality"` //nolint:lll // a struct tag cannot be broken
+	// Which statistic of it. throughput and error_rate have rate, the default there; quality has mean; output_tokens has mean by
+	// default; the latencies need one.
 	Stat Stat `json:"stat,omitempty" jsonschema:"enum=p50,enum=p90,enum=p95,enum=p99,enum=mean,enum=rate"`
 	// What the candidate is held against: the baseline in the same run, or with slo an absolute limit alone, as for a model of another
 	// size. Left out, baseline.
 	VS Reference `json:"vs,omitempty" jsonschema:"enum=baseline,enum=slo"`
-	// With vs slo: the value to keep, in the metric's unit (latencies in ms; error_rate: 0.01 is 1 %). The candidate must be certainly
+	// With vs slo: the value to keep, in the metric's unit (latencies in ms; error_rate and quality: 0.01 is 1 %). The candidate must be certainly
 	// below it, or above it where higher is better.
 	Limit float64 `json:"limit,omitempty" jsonschema:"exclusiveMinimum=0"`
 	// With vs baseline: largest tolerated worsening, relative as a fraction (0.1 is 10 %), absolute in the metric's unit (latencies in
-	// ms; error_rate: 0.005 is 0.5 percentage points). A relative margin is below 1. Left out, a margin by metric and statistic.
+	// ms; error_rate and quality: 0.005 is 0.5 percentage points). A relative margin is below 1. Left out, a margin by metric and statistic.
 	Margin float64 `json:"margin,omitempty" jsonschema:"exclusiveMinimum=0"`
-	// relative or absolute. Default: absolute for error_rate and with vs slo, relative for all others.
+	// relative or absolute. Default: absolute for error_rate, quality and with vs slo, relative for all others.
 	Unit MarginUnit `json:"unit,omitempty" jsonschema:"enum=relative,enum=absolute"`
-	// Which way is better. Default: higher for throughput, either for output_tokens, lower for all others. vs slo needs lower or higher.
+	// Which way is better. Default: higher for throughput and quality, either for output_tokens, lower for all others. vs slo needs lower
+	// or higher.
 	Better Direction `json:"better,omitempty" jsonschema:"enum=lower,enum=higher,enum=either"`
 }
 
@@ -122,7 +129,7 @@ func (g Gate) HasLimit() bool { return g.VS == AgainstSLO }
 // metric's own unit.
 func (g Gate) LogScale() bool {
 	if g.HasLimit() {
-		return g.Metric != MetricErrorRate
+		return !g.Metric.IsShare()
 	}
 	return g.Unit != Absolute
 }

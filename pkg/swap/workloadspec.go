@@ -47,8 +47,8 @@ type Workload struct {
 	// interfaces of these engines' own. images is /v1/images/generations, speech /v1/audio/speech, transcriptions
 	// /v1/audio/transcriptions.
 	API API `json:"api,omitempty" jsonschema:"enum=chat,enum=completions,enum=tgi,enum=sglang,enum=triton,enum=ollama,enum=images,enum=speech,enum=transcriptions"` //nolint:lll // a struct tag cannot be broken
-	// A file of prompts on the load worker, one JSON object {"prompt": "…"} a line. Left out, prompts are synthetic. It
-	// excludes input_tokens and api transcriptions.
+	// A file of prompts on the load worker, one JSON object {"prompt": "…"} a line, each with an expectation of its answer
+	// ("expect") where quality is judged. Left out, prompts are synthetic. It excludes input_tokens and api transcriptions.
 	PromptFile string `json:"prompt_file,omitempty" jsonschema:"minLength=1"`
 	// Length of synthetic prompts, in tokens: with api images of the description, with api speech of the text that is read
 	// out. Not for api transcriptions.
