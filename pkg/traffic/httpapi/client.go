@@ -25,6 +25,7 @@ const (
 type Client struct {
 	// Base is the URL before every path, without a slash at its end.
 	Base  string
+	user  string
 	token string
 	http  *http.Client
 }
@@ -39,6 +40,12 @@ func New(base, token string, hc *http.Client) (*Client, error) {
 		hc = http.DefaultClient
 	}
 	return &Client{Base: strings.TrimRight(base, "/"), token: token, http: hc}, nil
+}
+
+// WithUser makes the client send its token as the password of a user (HTTP basic authentication) instead of as a bearer token.
+func (c *Client) WithUser(user string) *Client {
+	c.user = user
+	return c
 }
 
 // Request is one call. An empty ContentType is JSON.
@@ -58,7 +65,9 @@ func (c *Client) Do(ctx context.Context, r Request) ([]byte, error) {
 	for name, values := range r.Header {
 		req.Header[name] = values
 	}
-	if c.token != "" {
+	if c.user != "" {
+		req.SetBasicAuth(c.user, c.token)
+	} else if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
 	}
 	if r.ContentType == "" {
