@@ -20,7 +20,7 @@ func (v *validation) goBack(ctx workflow.Context) error {
 		return nil
 	}
 	v.board.begin(ctx, swap.StageRollback)
-	if v.verdict.Rollout != nil {
+	if v.verdict.Rollout != nil && !v.braked {
 		v.brake(ctx)
 	}
 	restored, err := restoreSnapshot(ctx, swap.RestoreSnapshotInput{
@@ -37,6 +37,21 @@ func (v *validation) goBack(ctx workflow.Context) error {
 	}
 	v.board.end(ctx, swap.StageRollback, stateDone, note)
 	return nil
+}
+
+// brakeAtOnce sets traffic back while the stages are still being stopped: an observer of live traffic learns of a cancel with its
+// next heartbeat only. It does nothing for a run that has decided, or that moved no traffic.
+func (v *validation) brakeAtOnce(ctx workflow.Context) {
+	if v.verdict.Rollout == nil || v.verdict.Verdict != "" || v.braked {
+		return
+	}
+	if workflow.GetVersion(ctx, "brake-at-once", workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		return
+	}
+	v.braked = true
+	closing, done := workflow.NewDisconnectedContext(ctx)
+	defer done()
+	v.brake(closing)
 }
 
 // brake sets traffic back at once, without waiting for a worker to pick up a task; the restore after it does the rest

@@ -66,10 +66,11 @@ func (v *validation) canStop(swap.ByRequest) error {
 
 // abort ends the pipeline; going back and telling people follow. Asking twice changes nothing.
 func (v *validation) abort(code string) func(workflow.Context, swap.ByRequest) (swap.Answer, error) {
-	return func(_ workflow.Context, by swap.ByRequest) (swap.Answer, error) {
+	return func(ctx workflow.Context, by swap.ByRequest) (swap.Answer, error) {
 		if v.stop == nil {
 			v.stop = &stopRequest{by: by, code: code}
 			v.cancelStages()
+			v.brakeAtOnce(ctx)
 		}
 		return swap.Answer{Message: fmt.Sprintf("Stopping %s; traffic goes back to the baseline.", v.board.status.Stage)}, nil
 	}

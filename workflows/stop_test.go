@@ -101,3 +101,43 @@ func TestUpdatesAreRefusedInASentence(t *testing.T) {
 		"too late to stop: the verdict is inconclusive; to go back from a promoted candidate start RollbackSwap",
 	}, refusals)
 }
+
+// An observer of live traffic hears of a stop with its next heartbeat only; traffic must not wait for that.
+func TestTrafficIsBackBeforeTheObserverHasStopped(t *testing.T) {
+	stops := map[string]func(*testsuite.TestWorkflowEnvironment){
+		"update": func(env *testsuite.TestWorkflowEnvironment) {
+			env.UpdateWorkflowNoRejection(swap.UpdateRollback, "now", t, swap.ByRequest{By: "ann", Reason: "testing"})
+		},
+		"cancel": func(env *testsuite.TestWorkflowEnvironment) { env.CancelWorkflow() },
+	}
+	for name, stop := range stops {
+		t.Run(name, func(t *testing.T) {
+			f := newFakes()
+			env := start(t, f)
+			back := make(chan struct{})
+			f.setWeight = func(in swap.SetWeightsInput) (swap.Restored, error) {
+				if in.Weights == swap.AllBaseline {
+					close(back)
+				}
+				return swap.Restored{Weights: &in.Weights, Changed: true}, nil
+			}
+			f.observe = func(swap.ObserveWindowInput) (swap.ObserveWindowResult, error) {
+				stop(env)
+				select {
+				case <-back:
+					return swap.ObserveWindowResult{}, temporal.NewCanceledError()
+				case <-t.Context().Done():
+					return swap.ObserveWindowResult{}, t.Context().Err()
+				}
+			}
+			env.ExecuteWorkflow(ValidateSwap, request())
+			require.True(t, env.IsWorkflowCompleted())
+			require.Equal(t, 1, f.count(swap.ActivityRestoreSnapshot), "the brake proves nothing; the restore does")
+			select {
+			case <-back:
+			default:
+				require.Fail(t, "the brake was never pulled")
+			}
+		})
+	}
+}

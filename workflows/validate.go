@@ -36,7 +36,9 @@ type validation struct {
 	cancelStages workflow.CancelFunc
 	stop         *stopRequest
 	// cancelled says that the workflow was cancelled before it had decided.
-	cancelled  bool
+	cancelled bool
+	// braked says that traffic was set back, or is being so, before the stages had ended.
+	braked     bool
 	approval   approval
 	extensions int
 }
@@ -88,6 +90,10 @@ func named(e swap.Endpoint) swap.ArmFacts { return swap.ArmFacts{URL: e.URL, Mod
 func (v *validation) run(ctx workflow.Context) (swap.Verdict, error) {
 	stages, cancel := workflow.WithCancel(ctx)
 	v.cancelStages = cancel
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		ctx.Done().Receive(ctx, nil)
+		v.brakeAtOnce(ctx)
+	})
 	err := v.pipeline(stages)
 
 	// From here on nothing may be cut short: a cancelled run must still go back and tell.
