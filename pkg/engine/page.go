@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,7 +13,7 @@ import (
 // pageBytes bounds what is read of one page of a server.
 const pageBytes = 4 << 20
 
-// page is the answer to a GET.
+// page is the answer to a small request.
 type page struct {
 	status int
 	header http.Header
@@ -26,6 +27,24 @@ func (p prober) get(ctx context.Context, path string) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
+	return p.fetch(req)
+}
+
+// post sends a JSON object. Only routes that change nothing are asked.
+func (p prober) post(ctx context.Context, path string, body map[string]any) (page, error) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return page{}, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.target.path(path), bytes.NewReader(data))
+	if err != nil {
+		return page{}, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	return p.fetch(req)
+}
+
+func (p prober) fetch(req *http.Request) (page, error) {
 	setHeaders(req, p.target.Key)
 	resp, err := p.http.Do(req)
 	if err != nil && hungUp(err) {
@@ -37,7 +56,7 @@ func (p prober) get(ctx context.Context, path string) (page, error) {
 	defer resp.Body.Close() //nolint:errcheck // only read from
 	body, err := io.ReadAll(io.LimitReader(resp.Body, pageBytes))
 	if err != nil {
-		return page{}, fmt.Errorf("read %s: %w", path, err)
+		return page{}, fmt.Errorf("read %s: %w", req.URL.Path, err)
 	}
 	pg := page{status: resp.StatusCode, header: resp.Header, body: body}
 	if at := resp.Request.URL; at.String() != req.URL.String() {
@@ -48,7 +67,18 @@ func (p prober) get(ctx context.Context, path string) (page, error) {
 
 // object fetches a JSON object; nil if there is none.
 func (p prober) object(ctx context.Context, path string) map[string]any {
-	pg, err := p.get(ctx, path)
+	return p.ask(ctx, path, nil)
+}
+
+// ask fetches a JSON object, by a POST if there is a body; nil if there is none.
+func (p prober) ask(ctx context.Context, path string, body map[string]any) map[string]any {
+	var pg page
+	var err error
+	if body == nil {
+		pg, err = p.get(ctx, path)
+	} else {
+		pg, err = p.post(ctx, path, body)
+	}
 	if err != nil || pg.status != http.StatusOK {
 		return nil
 	}

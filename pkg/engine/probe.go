@@ -34,10 +34,12 @@ func Probe(ctx context.Context, hc *http.Client, t Target, api swap.API) (swap.A
 		facts.Billions = swap.Of(n / 1e9)
 	}
 	facts.Engine, facts.Version = p.detect(ctx, card, &facts)
-	facts.MetricsPage = p.metricsPage(ctx)
+	path, metrics := p.metricsPage(ctx)
+	facts.MetricsPage = path
 	if err := p.tryStream(ctx, api, &facts); err != nil {
 		return swap.ArmFacts{}, err
 	}
+	p.setup(ctx, &facts, metrics)
 	return facts, nil
 }
 
@@ -141,15 +143,15 @@ func (t Target) after(pg page) string {
 	return ", after a redirect to " + t.quote([]byte(public(pg.moved)))
 }
 
-// metricsPage finds the Prometheus page; empty if there is none.
-func (p prober) metricsPage(ctx context.Context) string {
+// metricsPage finds the Prometheus page; its path is empty if there is none.
+func (p prober) metricsPage(ctx context.Context) (path string, body []byte) {
 	for _, path := range []string{"/metrics", "/prometheus/metrics"} {
 		page, err := p.get(ctx, path)
 		if err == nil && page.status == http.StatusOK && looksLikeMetrics(page) {
-			return path
+			return path, page.body
 		}
 	}
-	return ""
+	return "", nil
 }
 
 func looksLikeMetrics(pg page) bool {

@@ -36,7 +36,7 @@ func (f *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.complete(w, r)
 		return
 	}
-	page, ok := f.pages[r.URL.Path]
+	page, ok := f.pages[r.URL.RequestURI()]
 	if !ok {
 		w.WriteHeader(http.StatusNotFound)
 		return
@@ -168,7 +168,7 @@ func TestProbeTellsEnginesApart(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, swap.ArmFacts{
 				URL: target.URL, Model: "m", Engine: c.engine, Version: c.version, MetricsPage: c.metrics,
-				MaxModelLen: got.MaxModelLen, Fingerprint: "fp_1", UsageInStream: true, TokenLimitKey: "max_tokens",
+				MaxModelLen: got.MaxModelLen, Fingerprint: "fp_1", UsageInStream: true, TokenLimitKey: "max_tokens", Setup: got.Setup,
 			}, got)
 			require.InDelta(t, c.context, got.MaxModelLen.Or(0), 0)
 		})

@@ -59,7 +59,7 @@ func (p prober) tryStream(ctx context.Context, api swap.API, facts *swap.ArmFact
 		if err != nil {
 			return err
 		}
-		o = c.Stream(ctx, protocol.Ask{API: a.api, Prompt: "Say hello.", MaxTokens: trialTokens, Timeout: trialTimeout})
+		o = c.Stream(ctx, protocol.Ask{API: a.api, Prompt: probeText, MaxTokens: trialTokens, Timeout: trialTimeout})
 		c.Close()
 		if o.Outcome == swap.HTTP4xx && o.Status != http.StatusUnauthorized && o.Status != http.StatusForbidden {
 			continue
@@ -69,6 +69,9 @@ func (p prober) tryStream(ctx context.Context, api swap.API, facts *swap.ArmFact
 			facts.UsageInStream = a.caps.UsageInStream && o.OutputTokens != nil
 			facts.RunningUsage = a.caps.RunningUsage && len(o.ChunkTokens) > 0
 			facts.TokenLimitKey = string(a.caps.TokenLimit)
+			if a.api == swap.APIChat && o.PromptTokens != nil {
+				facts.Setup.ChatTokens = swap.Of(float64(*o.PromptTokens))
+			}
 			return nil
 		}
 		break
