@@ -33,7 +33,7 @@ const (
 // load stage, links and context. It is valid for any verdict: every text is within Slack's limits and free of mentions.
 func Message(v swap.Verdict) []slack.Block {
 	blocks := []slack.Block{
-		slack.NewHeaderBlock(slack.NewTextBlockObject(slack.PlainTextType, headline(v, maxHeader), false, false)),
+		slack.NewHeaderBlock(slack.NewTextBlockObject(slack.PlainTextType, headline(v), false, false)),
 		section(mrkdwn(phrase.Summary(v), maxSection)),
 	}
 	if said := reasons(v.Reasons); said != "" {
@@ -51,15 +51,16 @@ func Message(v swap.Verdict) []slack.Block {
 
 // Fallback is the message as one line of plain text, for notifications and screen readers.
 func Fallback(v swap.Verdict) string {
-	return mrkdwn(headline(v, maxHeader)+". "+phrase.Summary(v), maxText)
+	return mrkdwn(headline(v)+". "+phrase.Summary(v), maxText)
 }
 
-func headline(v swap.Verdict, limit int) string {
+// headline is a verdict in a line that fits a header.
+func headline(v swap.Verdict) string {
 	target := phrase.Clean(v.Target)
 	if target == "" {
 		target = "unnamed target"
 	}
-	return phrase.Clip(unmention(phrase.Symbol(v.Verdict)+" "+phrase.Word(v.Verdict)+": "+target), limit)
+	return phrase.Clip(unmention(phrase.Symbol(v.Verdict)+" "+phrase.Word(v.Verdict)+": "+target), maxHeader)
 }
 
 // section and text take mrkdwn that is escaped and within the limits. They are verbatim: Slack links nothing by itself.

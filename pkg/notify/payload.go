@@ -23,8 +23,8 @@ type Payload struct {
 	Broadcast bool   `json:"reply_broadcast,omitempty"`
 }
 
-// in is the payload as a reply in the thread of a message.
-func (p Payload) in(thread Sent, broadcast bool) Payload {
+// In is the payload as a reply in the thread of a message.
+func (p Payload) In(thread Sent, broadcast bool) Payload {
 	p.Channel, p.ThreadTS, p.Broadcast = thread.Channel, thread.TS, broadcast
 	return p
 }

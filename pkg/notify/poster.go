@@ -41,10 +41,15 @@ func (p Poster) Post(ctx context.Context, to swap.Slack, token string, message P
 // Update replaces what a message shows. Doing it again changes nothing. Its errors are those of Post, and ErrMessageGone for a
 // message that was deleted.
 func (p Poster) Update(ctx context.Context, to swap.Slack, token string, at Sent, message Payload) error {
-	return p.call(ctx, to, token, at.Channel, func(ctx context.Context, api *slack.Client) error {
+	err := p.call(ctx, to, token, at.Channel, func(ctx context.Context, api *slack.Client) error {
 		_, _, _, err := api.UpdateMessageContext(ctx, at.Channel, at.TS, message.options()...)
 		return err
 	})
+	var failed *PostError
+	if errors.As(err, &failed) {
+		failed.NotPosted = true // an update posts nothing, so that it can always be done again
+	}
+	return err
 }
 
 // File is what is uploaded.

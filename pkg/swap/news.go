@@ -20,18 +20,30 @@ type RunNews struct {
 	Stage Stage `json:"stage"`
 	// Weights is the last known split of traffic; absent without a route.
 	Weights *Weights `json:"weights,omitempty"`
-	// Approve is the weight that a person is asked to approve, in percent; 0 where nobody is asked.
+	// Approve is the weight that a person is asked to approve, in percent, and Asked counts how often one was asked; 0 where nobody
+	// is asked, or has been.
 	Approve int `json:"approve,omitempty"`
-	// Stuck says that a rollback does not get through.
-	Stuck bool `json:"stuck,omitempty"`
+	Asked   int `json:"asked,omitempty"`
 	// Extensions is how many more windows people granted.
 	Extensions int `json:"extensions,omitempty"`
+	// RolledBack says that traffic that had been moved goes back, or went; Stuck that it does not get through.
+	RolledBack bool `json:"rolled_back,omitempty"`
+	Stuck      bool `json:"stuck,omitempty"`
 	// Can is what the run would accept now.
 	Can Can `json:"can,omitzero"`
-	// Said holds the answers to what people asked of the run since the last news, one sentence each.
-	Said []string `json:"said,omitempty"`
+	// Deeds are what people asked of the run since the last news.
+	Deeds []Deed `json:"deeds,omitempty"`
 	// Over is the last news: the verdict stands.
 	Over bool `json:"over,omitempty"`
+}
+
+// Deed is an update that a run accepted.
+type Deed struct {
+	// N counts the deeds of a run from 1.
+	N int `json:"n"`
+	// Answer is what the run answered, and By who asked.
+	Answer string `json:"answer"`
+	By     string `json:"by,omitempty"`
 }
 
 // Can says which updates a run would accept.
