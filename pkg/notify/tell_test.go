@@ -180,7 +180,7 @@ func TestAVerdictIsPostedThoughItsChartIsNot(t *testing.T) {
 		"down":     answer(500, `xoxb-1-secret`),
 		"cut off":  func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 		"no JSON":  answer(200, `<html>`),
-		"redirect": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://elsewhere.example", http.StatusTemporaryRedirect) },
+		"redirect": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://other.example", http.StatusTemporaryRedirect) },
 	} {
 		for _, method := range []string{"files.getUploadURLExternal", "upload", "files.completeUploadExternal"} {
 			if method == "upload" && (name == "no JSON" || name == "scope") {
