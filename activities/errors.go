@@ -105,7 +105,7 @@ func rules() []rule {
 		{TypeRouteNotApplied, true, is(traffic.ErrNotApplied)},
 		{TypeRouteUnavailable, true, is(traffic.ErrUnreachable)},
 		{TypeRouteRefused, false, is(traffic.ErrRefused, traffic.ErrUnsupported)},
-		{TypeSlackRefused, false, is(notify.ErrRefused, notify.ErrBadToken, notify.ErrChannel)},
+		{TypeSlackRefused, false, is(notify.ErrRefused, notify.ErrBadToken, notify.ErrChannel, notify.ErrMessageGone)},
 		{TypeSlackUncertain, false, uncertain},
 		{TypeSlackUnavailable, true, slackUnavailable},
 		{TypeOutOfTime, true, func(err error) bool { return as[*overdueError](err) || is(errOutOfTime)(err) }},

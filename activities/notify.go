@@ -18,7 +18,8 @@ const (
 	kindAlarm   = "slack-alarm"
 )
 
-// NotifySlack posts the verdict, or an alarm, once. The message is stored in any case; without a token it is stored only.
+// NotifySlack posts an alarm once, into the thread of the run if it has one, or the verdict of a run that has none. The message is
+// stored in any case; without a token it is stored only.
 func (a *Activities) NotifySlack(ctx context.Context, in swap.NotifyInput) (*swap.ObjectRef, error) {
 	to := *in.Spec.Notify.Slack
 	kind, payload := kindVerdict, notify.NewPayload(to.Channel, in.Verdict)
@@ -48,7 +49,7 @@ func (a *Activities) NotifySlack(ctx context.Context, in swap.NotifyInput) (*swa
 		return nil, err
 	}
 	_, err = notify.Once(ctx, store, key, func(ctx context.Context) (notify.Sent, error) {
-		return a.Slack.Post(ctx, to, token.Reveal(), payload)
+		return a.Slack.Post(ctx, to, token.Reveal(), inThread(ctx, store, run.RunID, payload))
 	})
 	return &ref, err
 }

@@ -22,6 +22,7 @@ func (a *Activities) RegisterControl(r worker.ActivityRegistry) {
 	register(r, swap.ActivityRegisterBaseline, a.RegisterBaseline)
 	register(r, swap.ActivityPublishReport, a.PublishReport)
 	register(r, swap.ActivityNotifySlack, a.NotifySlack)
+	register(r, swap.ActivityUpdateThread, a.UpdateSlackThread)
 	register(r, swap.ActivityCheckIdle, a.CheckIdle)
 	register(r, swap.ActivityCompareDrift, a.CompareDrift)
 	register(r, swap.ActivityRecordDrift, a.RecordDrift)
