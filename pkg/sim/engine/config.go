@@ -48,6 +48,10 @@ type Config struct {
 	Noise         Noise        `json:"noise"`
 	// Seed of the noise and of the choice of requests that a fault hits.
 	Seed uint64 `json:"seed"`
+	// Weights are what can be loaded in place, by their path, and Loaded is the path of what is loaded at the start. Without any, the
+	// server cannot be swapped in place.
+	Weights map[string]Weights `json:"weights,omitempty"`
+	Loaded  string             `json:"loaded,omitempty"`
 	// TruthEntries is how many requests the truth log remembers.
 	TruthEntries int    `json:"truth_entries"`
 	Faults       Faults `json:"faults"`
@@ -137,6 +141,11 @@ func (c Config) Validate() error {
 	require(c.Loading >= 0 && c.Cold.Requests >= 0 && c.Cold.Extra >= 0, "loading and cold_start must not be negative")
 	require(c.Noise.Prefill >= 0 && c.Noise.Decode >= 0 && c.Noise.Drift >= 0, "noise must not be negative")
 	require(c.Noise.Drift == 0 || c.Noise.DriftTime > 0, "noise.drift needs a positive noise.drift_time")
+	for path, w := range c.Weights {
+		require(w.Slow == 0 || w.Slow >= 1, "weights[%q].slow must be at least 1, not %v", path, w.Slow)
+	}
+	_, loadable := c.Weights[c.Loaded]
+	require(loadable || len(c.Weights) == 0 && c.Loaded == "", "loaded (%q) must be one of weights", c.Loaded)
 	require(c.TruthEntries > 0 && c.TruthEntries <= mostEntries, "truth_entries must be 1 to %d, not %d", mostEntries, c.TruthEntries)
 	errs = append(errs, c.Faults.Validate())
 	return errors.Join(errs...)

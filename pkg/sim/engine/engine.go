@@ -19,10 +19,11 @@ type Engine struct {
 	metrics     *metrics
 	truth       *truth.Log
 
-	// mu guards sched and closed, and is held where the alarm is set.
+	// mu guards sched, served and closed, and is held where the alarm is set.
 	mu     sync.Mutex
 	sched  *scheduler
 	closed bool
+	served served
 	alarm  alarm
 	loop   sync.WaitGroup
 }
@@ -38,7 +39,7 @@ func New(cfg Config) (*Engine, error) {
 func start(cfg Config, wake alarm) *Engine {
 	e := &Engine{
 		cfg: cfg, fingerprint: cfg.Fingerprint(), started: time.Now(),
-		sched: newScheduler(cfg), alarm: wake, truth: truth.NewLog(cfg.TruthEntries),
+		sched: newScheduler(cfg), served: newServed(cfg), alarm: wake, truth: truth.NewLog(cfg.TruthEntries),
 	}
 	e.metrics = newMetrics(e)
 	e.routes = e.newRoutes()

@@ -27,6 +27,8 @@ type Faults struct {
 	Stall Stall `json:"stall,omitzero"`
 	// MemoryLeak is lost from the KV cache with every finished request, in tokens, until the server dies.
 	MemoryLeak int `json:"memory_leak_tokens_per_request,omitempty"`
+	// Swap is what goes wrong with swaps in place.
+	Swap SwapFaults `json:"swap,omitzero"`
 	// Crash cuts every connection, old and new, without an answer. The control endpoints under /sim stay.
 	Crash bool `json:"crash,omitempty"`
 }
@@ -72,6 +74,7 @@ func (f Faults) Validate() error {
 	require(f.PrefillSlowdown >= 0 && f.DecodeSlowdown >= 0, "slowdowns must not be negative")
 	require(f.Tail.Share == 0 || f.Tail.Factor >= 1, "tail.factor must be at least 1")
 	require(f.Stall.Duration >= 0, "stall.duration must not be negative")
+	require(f.Swap.Stall >= 0 && f.Swap.ErrorBurst >= 0 && f.Swap.Late >= 0, "swap must not be negative")
 	require(f.MemoryLeak >= 0, "memory_leak_tokens_per_request must not be negative")
 	return errors.Join(errs...)
 }

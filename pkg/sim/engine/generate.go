@@ -9,10 +9,12 @@ import (
 
 // exchange is one generation request being answered.
 type exchange struct {
-	engine  *Engine
-	w       http.ResponseWriter
-	r       *http.Request
-	api     api
+	engine *Engine
+	w      http.ResponseWriter
+	r      *http.Request
+	api    api
+	// weights answer the request, whatever is loaded later.
+	weights Weights
 	arrived time.Duration
 	truth   Truth
 	// streamed says whether the status 200 is out before the answer is.
@@ -60,7 +62,9 @@ func (x *exchange) serve() {
 // decode reads the request and checks that it asks for this server's model.
 func (x *exchange) decode() (apiRequest, prompt, *apiError) {
 	req, p, apiErr := decodeRequest(http.MaxBytesReader(x.w, x.r.Body, maxBody), x.api)
-	if apiErr == nil && req.Model != x.engine.cfg.Model {
+	weights, served := x.engine.weightsOf(req.Model)
+	x.weights = weights
+	if apiErr == nil && !served {
 		param := "model"
 		message := fmt.Sprintf("The model %q does not exist.", req.Model)
 		apiErr = &apiError{Message: message, Type: "NotFoundError", Param: &param, Code: http.StatusNotFound}
@@ -79,10 +83,11 @@ func (x *exchange) plan(req apiRequest, p prompt) (*sequence, *apiError) {
 	switch {
 	case f.rejected:
 		return nil, &apiError{Message: "Too many requests", Type: "RateLimitError", Code: http.StatusTooManyRequests}
-	case f.failed:
+	case f.failed || x.engine.inBurst():
 		return nil, &apiError{Message: "Internal server error", Type: "InternalServerError", Code: http.StatusInternalServerError}
 	}
 	tokens, finish := req.answer(cfg, allowed, p.hash)
+	f.slow *= factor(x.weights.Slow)
 	s := newSequence(p, tokens, finish, f)
 	s.coldExtra = cfg.Cold.extra(x.truth.Seq - 1)
 	return s, nil
@@ -121,7 +126,7 @@ func (x *exchange) relay(s *sequence, out reply) {
 func (x *exchange) token(s *sequence, t tick, out reply) bool {
 	x.record(s, t)
 	last := x.truth.OutputTokens == s.want
-	word := mix(s.prompt.hash, uint64(x.truth.OutputTokens)) //nolint:gosec // G115: not negative
+	word := mix(s.prompt.hash^x.weights.Answers, uint64(x.truth.OutputTokens)) //nolint:gosec // G115: not negative
 	if err := out.token(vocabulary[word%uint64(len(vocabulary))], last); err != nil {
 		x.engine.abort(s)
 		x.finish("abort")

@@ -22,6 +22,7 @@ func (e *Engine) newRoutes() http.Handler {
 	mux.HandleFunc("GET /sim/faults", e.getFaults)
 	mux.HandleFunc("PUT /sim/faults", e.putFaults)
 	mux.HandleFunc("GET /sim/truth", e.serveTruth)
+	e.swapRoutes(mux)
 	return mux
 }
 
@@ -57,13 +58,17 @@ func (e *Engine) authorized(r *http.Request) bool {
 }
 
 func (e *Engine) serveModels(w http.ResponseWriter, _ *http.Request) {
-	serve.JSON(w, http.StatusOK, map[string]any{
-		"object": "list",
-		"data": []map[string]any{{
-			"id": e.cfg.Model, "object": "model", "created": e.started.Unix(), "owned_by": "vllm",
-			"root": e.cfg.Model, "parent": nil, "max_model_len": e.cfg.MaxModelLen,
-		}},
-	})
+	card := func(id, root string, parent any) map[string]any {
+		return map[string]any{
+			"id": id, "object": "model", "created": e.started.Unix(), "owned_by": "vllm",
+			"root": root, "parent": parent, "max_model_len": e.cfg.MaxModelLen,
+		}
+	}
+	data := []map[string]any{card(e.cfg.Model, e.cfg.Model, nil)}
+	for name, path := range e.adapters() {
+		data = append(data, card(name, path, e.cfg.Model))
+	}
+	serve.JSON(w, http.StatusOK, map[string]any{"object": "list", "data": data})
 }
 
 func (e *Engine) serveVersion(w http.ResponseWriter, _ *http.Request) {

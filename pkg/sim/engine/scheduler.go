@@ -20,6 +20,9 @@ type scheduler struct {
 	stepping bool
 	stepEnd  time.Duration
 
+	// frozenUntil is when a server that stands still goes on; 0 if it does not stand.
+	frozenUntil time.Duration
+
 	admissions uint64
 	// dead is set once memory ran out.
 	dead bool
@@ -53,6 +56,9 @@ func (c *scheduler) next() (time.Duration, bool) {
 	for _, s := range c.prefill {
 		consider(s.readyAt)
 	}
+	if c.frozenUntil > 0 {
+		consider(c.frozenUntil)
+	}
 	if c.stepping {
 		consider(c.stepEnd)
 		return at, found
@@ -70,6 +76,9 @@ func (c *scheduler) advance(now time.Duration) {
 		if !ok || at > now {
 			return
 		}
+		if c.frozenUntil <= at {
+			c.frozenUntil = 0
+		}
 		c.finishPrefills(at)
 		if c.stepping && c.stepEnd <= at {
 			c.endStep(at)
@@ -79,9 +88,26 @@ func (c *scheduler) advance(now time.Duration) {
 	}
 }
 
+// freeze makes the server stand still: what is in service goes on later by d, and nothing new begins before.
+func (c *scheduler) freeze(now, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	for _, s := range c.prefill {
+		s.readyAt += d
+	}
+	for _, s := range c.running {
+		if s.stalledUntil > now {
+			s.stalledUntil += d
+		}
+	}
+	c.stepEnd += d
+	c.frozenUntil = max(c.frozenUntil, now) + d
+}
+
 // admit moves waiting sequences into prefill, first come first served, while there is room.
 func (c *scheduler) admit(now time.Duration) {
-	for len(c.waiting) > 0 && c.active() < c.cfg.MaxBatch {
+	for c.frozenUntil == 0 && len(c.waiting) > 0 && c.active() < c.cfg.MaxBatch {
 		s := c.waiting[0]
 		l, ok := c.kv.acquire(s.prompt, s.tokens()+1)
 		if !ok {
