@@ -49,7 +49,7 @@ func (a *Activities) ObserveWindow(ctx context.Context, in swap.ObserveWindowInp
 // observer is one attempt at a window.
 type observer struct {
 	in      swap.ObserveWindowInput
-	plan    swap.Rollout
+	plan    rollout.Plan
 	state   rollout.State
 	run     swap.RunKey
 	attempt string
@@ -70,7 +70,7 @@ type observer struct {
 }
 
 func (a *Activities) openObserver(ctx context.Context, in swap.ObserveWindowInput) (o *observer, err error) {
-	plan := *in.Spec.Rollout
+	plan := rollout.Plan{Rollout: *in.Spec.Rollout, Gates: in.Spec.Gates, Waiting: in.Waiting}
 	plan.MaxExtensions += in.Extensions
 	o = &observer{in: in, plan: plan, run: runKey(ctx, in.Spec.Target), attempt: attemptID(ctx), now: a.Now}
 	if len(in.State) > 0 {
@@ -235,9 +235,10 @@ func (o *observer) pull(ctx context.Context, reason *swap.Reason) {
 
 // decide adds the planner's decision and its next state.
 func (o *observer) decide(w swap.Window) (swap.ObserveWindowResult, error) {
-	w.Decision = rollout.Next(o.plan, o.state, w)
-	next, err := json.Marshal(o.state.After(o.plan, w))
-	return swap.ObserveWindowResult{Window: w, State: next}, err
+	probes, _, _ := o.seen()
+	w, next := rollout.Next(o.plan, o.state, w, probes)
+	state, err := json.Marshal(next)
+	return swap.ObserveWindowResult{Window: w, State: state}, err
 }
 
 func (o *observer) progress() swap.Progress {

@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/swapgate/swapgate/pkg/stats"
 	"github.com/swapgate/swapgate/pkg/swap"
@@ -18,15 +19,26 @@ const (
 	unattributedShare = .05
 )
 
-// undecided says why a window decides nothing, or nil.
-func undecided(plan swap.Rollout, w swap.Window) *swap.Reason {
-	if reason := unattributed(w); reason != nil {
-		return reason
+// wrongShare says why no metric of a window may be read, or nil: its requests are not known to be split as was set.
+func wrongShare(w swap.Window) *swap.Reason { return firstOf(unattributed(w), shareMismatch(w)) }
+
+// notEnough says what a weight has still to see, or nil.
+func notEnough(plan swap.Rollout, s State) *swap.Reason {
+	weight := s.Weight(plan)
+	step := stepAt(plan, weight)
+	if time := swap.Duration(s.Windows) * plan.Window; time < step.MinTime {
+		return &swap.Reason{Code: swap.ReasonLowN, Subject: "rollout", Message: fmt.Sprintf(
+			"%s of %s at %d %%", time, step.MinTime, weight)}
 	}
-	if reason := shareMismatch(w); reason != nil {
-		return reason
+	if s.Seen.Candidate >= step.MinRequests {
+		return nil
 	}
-	return tooFew(plan, w)
+	message := fmt.Sprintf("%d of %d requests of the candidate at %d %%", s.Seen.Candidate, step.MinRequests, weight)
+	if s.Seen.Candidate > 0 {
+		left := math.Ceil(float64(step.MinRequests-s.Seen.Candidate) / float64(s.Seen.Candidate) * float64(s.Windows))
+		message += fmt.Sprintf(", about %.0f more windows", max(1, left))
+	}
+	return &swap.Reason{Code: swap.ReasonLowN, Subject: "rollout", Message: message}
 }
 
 func unattributed(w swap.Window) *swap.Reason {

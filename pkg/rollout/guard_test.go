@@ -41,7 +41,7 @@ func TestGuardFired(t *testing.T) {
 		{"slow against too few", arm(29, 0, 100), arm(100, 0, 900), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := GuardFired(guard(), c.base, c.cand)
+			got := GuardFired(limits(), c.base, c.cand)
 			if c.code == "" {
 				require.Nil(t, got)
 				return

@@ -3,31 +3,56 @@ package rollout
 import (
 	"fmt"
 
+	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// Next says what to do after window w, which was observed at the weight of state. The plan is complete, with every default
-// filled in.
-func Next(plan swap.Rollout, state State, w swap.Window) swap.WindowDecision {
-	decision, _ := decide(plan, state, w)
-	return decision
+// Plan is what a rollout is held to, with every default filled in.
+type Plan struct {
+	swap.Rollout
+	// Gates are those of the whole run, of which the guard watches what it can.
+	Gates []swap.Gate
+	// Waiting says that a person is waited for: nothing advances, and nothing stops for lack of evidence.
+	Waiting bool
 }
 
-// After is the state once Next has decided window w.
-func (s State) After(plan swap.Rollout, w swap.Window) State {
-	_, next := decide(plan, s, w)
-	return next
-}
-
-func decide(plan swap.Rollout, state State, w swap.Window) (swap.WindowDecision, State) {
+// Next judges window w, which was observed at the weight of state, and says what to do after it. It returns the window with what the
+// rollout makes of it, and the next state. probes are the requests of the window.
+func Next(plan Plan, state State, w swap.Window, probes []rawlog.Record) (swap.Window, State) {
+	w.Waiting = plan.Waiting
 	next := state.observed(w)
 	if reason := reasonToRollBack(plan.Guard, state, next, w); reason != nil {
-		return swap.WindowDecision{Action: swap.ActionRollback, Reason: []swap.Reason{*reason}}, next
+		w.Decision = rollBack(*reason)
+		return w, next
 	}
-	if reason := undecided(plan, w); reason != nil {
-		return extend(plan, next, *reason)
+	if reason := wrongShare(w); reason != nil {
+		w.Decision, next = undecided(plan, next, *reason)
+		return w, next
 	}
-	return count(plan, next)
+	next, w = next.read(plan, w, state.BaselineFor(w.Arms.Baseline), probes)
+	if reason := firstOf(next.Watch.alarm(plan), decayed(w.Decay)); reason != nil {
+		w.Decision = rollBack(*reason)
+		return w, next
+	}
+	if reason := tooFew(plan.Rollout, w); reason != nil {
+		w.Decision, next = undecided(plan, next, *reason)
+		return w, next
+	}
+	w.Decision, next = quiet(plan, next)
+	return w, next
+}
+
+func rollBack(reason swap.Reason) swap.WindowDecision {
+	return swap.WindowDecision{Action: swap.ActionRollback, Reason: []swap.Reason{reason}}
+}
+
+func firstOf(reasons ...*swap.Reason) *swap.Reason {
+	for _, r := range reasons {
+		if r != nil {
+			return r
+		}
+	}
+	return nil
 }
 
 // observed adds a window's requests to the state.
@@ -39,6 +64,22 @@ func (s State) observed(w swap.Window) State {
 		s.Reference = &base
 	}
 	return s
+}
+
+// read takes up what a window with the right shares shows of each metric.
+func (s State) read(plan Plan, w swap.Window, base swap.WindowStats, probes []rawlog.Record) (State, swap.Window) {
+	for _, arm := range swap.Arms {
+		stats := w.Arms.Get(arm)
+		*s.Seen.Ptr(arm) += seen(stats)
+		*s.Latencies.Ptr(arm) += stats.Requests
+	}
+	w.Step = &swap.WindowStep{
+		Requests: s.Seen, Needed: stepAt(plan.Rollout, w.Weights.Candidate).MinRequests, Sees: Sees(s.Latencies),
+	}
+	s.Watch = s.Watch.observe(plan, w, probes)
+	w.Closest = s.Watch.closest(plan)
+	s.Decay, w.Decay = s.Decay.observe(plan.Decay, w, base)
+	return s, w
 }
 
 func reasonToRollBack(g swap.Guard, before, after State, w swap.Window) *swap.Reason {
@@ -57,26 +98,46 @@ func reasonToRollBack(g swap.Guard, before, after State, w swap.Window) *swap.Re
 
 func text(w swap.Weights) string { return fmt.Sprintf("%d/%d", w.Baseline, w.Candidate) }
 
-// extend repeats a window that decided nothing, or stops when it was repeated often enough.
-func extend(plan swap.Rollout, state State, reason swap.Reason) (swap.WindowDecision, State) {
-	if state.Extensions >= plan.MaxExtensions {
+func hold(plan Plan, state State, reasons ...swap.Reason) swap.WindowDecision {
+	return swap.WindowDecision{Action: swap.ActionHold, Weight: state.Weight(plan.Rollout), Reason: reasons}
+}
+
+// undecided repeats a window that decided nothing, or stops when it was repeated often enough.
+func undecided(plan Plan, state State, reason swap.Reason) (swap.WindowDecision, State) {
+	switch {
+	case plan.Waiting:
+		return hold(plan, state, reason), state
+	case state.Extensions >= plan.MaxExtensions:
 		stop := swap.Reason{Code: swap.ReasonWindowNotDecided, Subject: "rollout", Message: fmt.Sprintf(
-			"stopped at %d %% because a window still decided nothing after %d repetitions", state.Weight(plan), state.Extensions)}
+			"stopped at %d %% because a window still decided nothing after %d repetitions", state.Weight(plan.Rollout), state.Extensions)}
 		return swap.WindowDecision{Action: swap.ActionStop, Reason: []swap.Reason{stop, reason}}, state
 	}
 	state.Extensions++
-	return swap.WindowDecision{Action: swap.ActionHold, Weight: state.Weight(plan), Reason: []swap.Reason{reason}}, state
+	return hold(plan, state, reason), state
 }
 
-// count counts a quiet window and moves on when the weight has had enough of them.
-func count(plan swap.Rollout, state State) (swap.WindowDecision, State) {
-	state.Windows++
-	switch {
-	case state.Windows < plan.WindowsPerWeight:
-		return swap.WindowDecision{Action: swap.ActionHold, Weight: state.Weight(plan)}, state
-	case state.Index == len(plan.Weights)-1:
-		return swap.WindowDecision{Action: swap.ActionPromote, Weight: state.Weight(plan)}, state
+// quiet counts a quiet window and moves on when the weight has seen enough.
+func quiet(plan Plan, state State) (swap.WindowDecision, State) {
+	if plan.Waiting {
+		return hold(plan, state), state
 	}
-	state.Index, state.Windows, state.Extensions = state.Index+1, 0, 0
-	return swap.WindowDecision{Action: swap.ActionAdvance, Weight: state.Weight(plan)}, state
+	state.Windows++
+	if reason := notEnough(plan.Rollout, state); reason != nil || state.Windows < plan.WindowsPerWeight {
+		decision := hold(plan, state)
+		if reason != nil {
+			decision.Reason = []swap.Reason{*reason}
+		}
+		return decision, state
+	}
+	if state.Index == len(plan.Weights)-1 {
+		return swap.WindowDecision{Action: swap.ActionPromote, Weight: state.Weight(plan.Rollout)}, state
+	}
+	return swap.WindowDecision{Action: swap.ActionAdvance, Weight: plan.Weights[state.Index+1]}, state.advanced()
+}
+
+// advanced is the start of the next weight.
+func (s State) advanced() State {
+	s.Index, s.Windows, s.Extensions = s.Index+1, 0, 0
+	s.Seen, s.Latencies = swap.PerArm[int]{}, swap.PerArm[int]{}
+	return s
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-func plan() swap.Rollout {
-	return swap.Rollout{
+func plan() Plan {
+	return Plan{Rollout: swap.Rollout{
 		Weights: []int{1, 10, 50, 100}, Window: swap.Duration(time.Minute), WindowsPerWeight: 2, MaxExtensions: 1,
-		ProbeRate: 7, MinRequests: 100, Guard: guard(),
-	}
+		ProbeRate: 7, MinRequests: 100, Guard: limits(),
+	}}
 }
 
-func guard() swap.Guard {
+func limits() swap.Guard {
 	return swap.Guard{ErrorRateRise: .05, ErrorMinRequests: 40, LatencyRatio: 3, ConsecutiveFailures: 10}
 }
 
@@ -33,8 +33,8 @@ func arm(good, failed int, ttft float64) swap.WindowStats {
 	return w
 }
 
-// quiet is a window of 300 probes in which nothing went wrong.
-func quiet(weight int) swap.Window {
+// calm is a window of 300 probes in which nothing went wrong.
+func calm(weight int) swap.Window {
 	cand := 3 * weight
 	weights := swap.Weights{Baseline: 100 - weight, Candidate: weight}
 	return swap.Window{
@@ -58,18 +58,18 @@ func TestNext(t *testing.T) {
 		code   string
 		says   string
 	}{
-		{"first quiet window at a small weight", State{}, quiet(1), swap.ActionHold, 1, "", ""},
-		{"last quiet window advances", State{Windows: 1}, quiet(1), swap.ActionAdvance, 10, "", ""},
-		{"a middle weight advances", State{Index: 2, Windows: 1}, quiet(50), swap.ActionAdvance, 100, "", ""},
-		{"all traffic, one more window", State{Index: 3}, quiet(100), swap.ActionHold, 100, "", ""},
-		{"all traffic, done", State{Index: 3, Windows: 1}, quiet(100), swap.ActionPromote, 100, "", ""},
+		{"first quiet window at a small weight", State{}, calm(1), swap.ActionHold, 1, "", ""},
+		{"last quiet window advances", State{Windows: 1}, calm(1), swap.ActionAdvance, 10, "", ""},
+		{"a middle weight advances", State{Index: 2, Windows: 1}, calm(50), swap.ActionAdvance, 100, "", ""},
+		{"all traffic, one more window", State{Index: 3}, calm(100), swap.ActionHold, 100, "", ""},
+		{"all traffic, done", State{Index: 3, Windows: 1}, calm(100), swap.ActionPromote, 100, "", ""},
 		{
 			"a small weight may see no candidate request",
 			State{Windows: 1},
-			with(quiet(1), func(w *swap.Window) { w.Arms.Candidate = swap.WindowStats{} }), swap.ActionAdvance, 10, "", "",
+			with(calm(1), func(w *swap.Window) { w.Arms.Candidate = swap.WindowStats{} }), swap.ActionAdvance, 10, "", "",
 		},
 		{
-			"guard fired while the window ran", State{Windows: 1}, with(quiet(1), func(w *swap.Window) {
+			"guard fired while the window ran", State{Windows: 1}, with(calm(1), func(w *swap.Window) {
 				w.GuardFired = &swap.Reason{Code: swap.ReasonGuardErrors, Message: "seen live"}
 				w.ReadBack = swap.AllBaseline
 			}), swap.ActionRollback, 0, swap.ReasonGuardErrors, "seen live",
@@ -77,78 +77,79 @@ func TestNext(t *testing.T) {
 		{
 			"somebody moved the weights",
 			State{Index: 1},
-			with(quiet(10), func(w *swap.Window) { w.ReadBack = swap.Weights{Baseline: 80, Candidate: 20} }),
+			with(calm(10), func(w *swap.Window) { w.ReadBack = swap.Weights{Baseline: 80, Candidate: 20} }),
 			swap.ActionRollback, 0, swap.ReasonShareMismatch, "reports weights 80/20, but 90/10 were set",
 		},
 		{
 			"errors in the window",
 			State{Index: 2},
-			with(quiet(50), func(w *swap.Window) { w.Arms.Candidate = arm(140, 10, 110) }),
+			with(calm(50), func(w *swap.Window) { w.Arms.Candidate = arm(140, 10, 110) }),
 			swap.ActionRollback, 0, swap.ReasonGuardErrors, "failed 6.7 % of 150 requests",
 		},
 		{
 			"errors that add up over small windows",
 			State{Totals: swap.PerArm[Counts]{Baseline: Counts{2000, 0}, Candidate: Counts{38, 3}}},
-			quiet(1),
+			calm(1),
 			swap.ActionRollback, 0, swap.ReasonGuardErrors, "over all windows",
 		},
 		{
 			"latency",
 			State{Index: 2},
-			with(quiet(50), func(w *swap.Window) { w.Arms.Candidate = arm(150, 0, 301) }),
+			with(calm(50), func(w *swap.Window) { w.Arms.Candidate = arm(150, 0, 301) }),
 			swap.ActionRollback, 0, swap.ReasonGuardLatency, "over 3 times the baseline's 100 ms",
 		},
 		{
 			"latency at all traffic against the last baseline",
 			State{Index: 3, Reference: new(arm(100, 0, 30))},
-			quiet(100),
+			calm(100),
 			swap.ActionRollback, 0, swap.ReasonGuardLatency, "the baseline's 30 ms",
 		},
 		{
-			"weights not honoured", State{Index: 2}, with(quiet(50), func(w *swap.Window) {
+			"weights not honoured", State{Index: 2}, with(calm(50), func(w *swap.Window) {
 				w.Arms = swap.PerArm[swap.WindowStats]{Baseline: arm(200, 0, 100), Candidate: arm(100, 0, 100)}
 			}), swap.ActionHold, 50, swap.ReasonShareMismatch, "33.3 % where 50 % was set",
 		},
 		{
-			"weights not honoured by the gateway's counters", State{Index: 2}, with(quiet(50), func(w *swap.Window) {
+			"weights not honoured by the gateway's counters", State{Index: 2}, with(calm(50), func(w *swap.Window) {
 				w.Arms.Baseline.GatewayRequests, w.Arms.Candidate.GatewayRequests = swap.Of(9000), swap.Of(1000)
 			}), swap.ActionHold, 50, swap.ReasonShareMismatch, "10.0 % where 50 % was set",
 		},
 		{
 			"baseline still served at all traffic",
 			State{Index: 3},
-			with(quiet(100), func(w *swap.Window) { w.Arms.Baseline = arm(20, 0, 100) }),
+			with(calm(100), func(w *swap.Window) { w.Arms.Baseline = arm(20, 0, 100) }),
 			swap.ActionHold, 100, swap.ReasonShareMismatch, "where 100 % was set",
 		},
 		{
 			"a stray request is no mismatch",
 			State{Index: 3, Windows: 1},
-			with(quiet(100), func(w *swap.Window) { w.Arms.Baseline = arm(2, 0, 100) }), swap.ActionPromote, 100, "", "",
+			with(calm(100), func(w *swap.Window) { w.Arms.Baseline = arm(2, 0, 100) }), swap.ActionPromote, 100, "", "",
 		},
 		{
 			"probes without an arm",
 			State{},
-			with(quiet(1), func(w *swap.Window) { w.Unattributed = 30 }),
+			with(calm(1), func(w *swap.Window) { w.Unattributed = 30 }),
 			swap.ActionHold, 1, swap.ReasonWindowNotDecided, "did not name the arm of 30 of 330",
 		},
-		{"no traffic", State{}, with(quiet(1), func(w *swap.Window) {
+		{"no traffic", State{}, with(calm(1), func(w *swap.Window) {
 			w.Arms = swap.PerArm[swap.WindowStats]{}
 		}), swap.ActionHold, 1, swap.ReasonLowN, "only 0 requests"},
-		{"too few overall", State{}, with(quiet(1), func(w *swap.Window) {
+		{"too few overall", State{}, with(calm(1), func(w *swap.Window) {
 			w.Arms = swap.PerArm[swap.WindowStats]{Baseline: arm(98, 0, 100), Candidate: arm(1, 0, 100)}
 		}), swap.ActionHold, 1, swap.ReasonLowN, "only 99 requests"},
-		{"a candidate with a fair share needs its requests", State{Index: 2}, with(quiet(50), func(w *swap.Window) {
+		{"a candidate with a fair share needs its requests", State{Index: 2}, with(calm(50), func(w *swap.Window) {
 			w.Arms = swap.PerArm[swap.WindowStats]{Baseline: arm(60, 0, 100), Candidate: arm(50, 0, 100)}
 		}), swap.ActionHold, 50, swap.ReasonLowN, "(baseline)"},
 		{
 			"undecided for too long stops",
 			State{Extensions: 1},
-			with(quiet(1), func(w *swap.Window) { w.Unattributed = 30 }),
+			with(calm(1), func(w *swap.Window) { w.Unattributed = 30 }),
 			swap.ActionStop, 0, swap.ReasonWindowNotDecided, "after 1 repetitions",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := Next(plan(), c.state, c.window)
+			w, _ := Next(plan(), c.state, c.window, nil)
+			got := w.Decision
 			require.Equal(t, c.action, got.Action, "%v", got.Reason)
 			require.Equal(t, c.weight, got.Weight)
 			if c.code == "" {
@@ -165,14 +166,13 @@ func TestAQuietRolloutVisitsEveryWeightAndPromotes(t *testing.T) {
 	var visited []int
 	state := State{}
 	for {
-		w := quiet(state.Weight(plan()))
+		w, next := Next(plan(), state, calm(state.Weight(plan().Rollout)), nil)
 		visited = append(visited, w.Weights.Candidate)
-		decision := Next(plan(), state, w)
-		state = overJSON(t, state.After(plan(), w))
-		if decision.Action == swap.ActionPromote {
+		state = overJSON(t, next)
+		if w.Decision.Action == swap.ActionPromote {
 			break
 		}
-		require.Equal(t, state.Weight(plan()), decision.Weight)
+		require.Equal(t, state.Weight(plan().Rollout), w.Decision.Weight)
 	}
 	require.Equal(t, []int{1, 1, 10, 10, 50, 50, 100, 100}, visited)
 	require.Equal(t, Counts{Requests: 2 * 3 * 161}, state.Totals.Candidate)
@@ -190,12 +190,12 @@ func overJSON(t *testing.T, s State) State {
 }
 
 func TestAnExtensionDoesNotCountAndAnAdvanceForgetsIt(t *testing.T) {
-	bad := with(quiet(1), func(w *swap.Window) { w.Unattributed = 50 })
-	state := State{Windows: 1}.After(plan(), bad)
+	bad := with(calm(1), func(w *swap.Window) { w.Unattributed = 50 })
+	_, state := Next(plan(), State{Windows: 1}, bad, nil)
 	require.Equal(t, 1, state.Windows)
 	require.Equal(t, 1, state.Extensions)
-	state = state.After(plan(), quiet(1))
-	require.Equal(t, State{Index: 1, Totals: state.Totals, Reference: state.Reference}, state)
+	_, state = Next(plan(), state, calm(1), nil)
+	require.Equal(t, State{Index: 1, Totals: state.Totals, Reference: state.Reference, Watch: state.Watch}, state)
 }
 
 func TestARolloutAlwaysEndsAndNeverSkipsAWeight(t *testing.T) {
@@ -207,14 +207,14 @@ func TestARolloutAlwaysEndsAndNeverSkipsAWeight(t *testing.T) {
 			if step > limit {
 				t.Fatalf("no end after %d windows", step)
 			}
-			weight := state.Weight(p)
-			w := quiet(weight)
+			weight := state.Weight(p.Rollout)
+			w := calm(weight)
 			w.Unattributed = rapid.SampledFrom([]int{0, 0, 0, 100}).Draw(t, "unattributed")
 			if rapid.IntRange(0, 9).Draw(t, "errors") == 0 {
 				w.Arms.Candidate.LongestFailureRun = 10
 			}
-			decision := Next(p, state, w)
-			next := state.After(p, w)
+			judged, next := Next(p, state, w, nil)
+			decision := judged.Decision
 			switch decision.Action {
 			case swap.ActionHold:
 				if decision.Weight != weight {
@@ -242,9 +242,13 @@ func TestARolloutAlwaysEndsAndNeverSkipsAWeight(t *testing.T) {
 
 // Without probes the gateway's own counters say whether a window saw enough.
 func TestLiveTrafficAloneCanAdvance(t *testing.T) {
-	plan := swap.Rollout{Weights: []int{50, 100}, WindowsPerWeight: 1, MinRequests: 50, MaxExtensions: 1}
+	plan := Plan{Rollout: swap.Rollout{Weights: []int{50, 100}, WindowsPerWeight: 1, MinRequests: 50, MaxExtensions: 1}}
+	action := func(w swap.Window) swap.Action {
+		judged, _ := Next(plan, State{}, w, nil)
+		return judged.Decision.Action
+	}
 	w := swap.Window{Weights: swap.Weights{Baseline: 50, Candidate: 50}, ReadBack: swap.Weights{Baseline: 50, Candidate: 50}}
-	require.Equal(t, swap.ActionHold, Next(plan, State{}, w).Action, "nobody came")
+	require.Equal(t, swap.ActionHold, action(w), "nobody came")
 	w.Arms.Baseline.GatewayRequests, w.Arms.Candidate.GatewayRequests = swap.Of(60), swap.Of(60)
-	require.Equal(t, swap.ActionAdvance, Next(plan, State{}, w).Action)
+	require.Equal(t, swap.ActionAdvance, action(w))
 }

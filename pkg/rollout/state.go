@@ -15,6 +15,12 @@ type State struct {
 	// Reference is the baseline in the last window in which it had enough requests for its latency to be judged. The
 	// candidate is held to it once the baseline serves too little.
 	Reference *swap.WindowStats `json:"reference,omitempty"`
+	// Seen are the requests of each arm at this weight, live ones included; Latencies are those whose latency is known.
+	Seen      swap.PerArm[int] `json:"seen,omitzero"`
+	Latencies swap.PerArm[int] `json:"latencies,omitzero"`
+	// Watch is what the guard has seen in all windows, Decay what the rule of decay remembers.
+	Watch Watch `json:"watch,omitzero"`
+	Decay Decay `json:"decay,omitzero"`
 }
 
 // Counts are finished requests and how many of them failed; abandoned requests are in neither.

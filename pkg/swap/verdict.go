@@ -143,6 +143,16 @@ type WindowStats struct {
 	// GatewayRequests and GatewayErrors are the gateway's own counters over the window; absent where it has none.
 	GatewayRequests Value `json:"gateway_requests"`
 	GatewayErrors   Value `json:"gateway_errors"`
+	// Conversion is the share of requests that led to what the business wants, Quality the mean score of answers, as the application
+	// reported them for the time of the window.
+	Conversion Tally `json:"conversion,omitzero"`
+	Quality    Tally `json:"quality,omitzero"`
+}
+
+// Tally is a mean that was reported from outside, of N events. The mean is absent for none.
+type Tally struct {
+	N    int   `json:"n"`
+	Mean Value `json:"mean"`
 }
 
 // Window is what was seen in one rollout window.

@@ -21,19 +21,33 @@ type Alarm struct {
 
 // Alarms lists the broken gates, worst first; nothing while the candidate has not been shown to be beyond a margin.
 func (s State) Alarms(settings Settings) []Alarm {
+	all := s.readings()
+	return slices.DeleteFunc(all, func(a Alarm) bool { return !(a.P <= settings.Alpha) })
+}
+
+// Closest is the gate that is closest to an alarm, whether it is one or not; false while no gate has had a slice.
+func (s State) Closest() (Alarm, bool) {
+	for _, a := range s.readings() {
+		if a.Slices > 0 {
+			return a, true
+		}
+	}
+	return Alarm{}, false
+}
+
+// readings are all gates, worst first.
+func (s State) readings() []Alarm {
 	p := make([]float64, len(s.Gates))
 	for i, g := range s.Gates {
 		p[i] = g.p()
 	}
-	var alarms []Alarm
+	all := make([]Alarm, len(p))
 	for i, adjusted := range stats.Holm(p) {
-		if adjusted <= settings.Alpha {
-			worst := s.Gates[i].worst()
-			alarms = append(alarms, Alarm{Watch: i, P: adjusted, Slices: worst.N, Mean: worst.Mean})
-		}
+		worst := s.Gates[i].worst()
+		all[i] = Alarm{Watch: i, P: adjusted, Slices: worst.N, Mean: worst.Mean}
 	}
-	slices.SortStableFunc(alarms, func(a, b Alarm) int { return cmp.Compare(a.P, b.P) })
-	return alarms
+	slices.SortStableFunc(all, func(a, b Alarm) int { return cmp.Compare(a.P, b.P) })
+	return all
 }
 
 // p is the gate's p-value over its directions (Bonferroni).

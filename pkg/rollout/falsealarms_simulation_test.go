@@ -1,0 +1,60 @@
+//go:build simulation
+
+package rollout
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+const rollouts = 500
+
+// rolledBack is how many of the rollouts end so, and after how many windows at 5 % the last of them does.
+func rolledBack(t *testing.T, s scene, plan Plan, from int) (count, latest int) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(11, 12))
+	windows := 0
+	for range rollouts {
+		o := s.run(random, plan, from)
+		windows += o.windows
+		if o.action == swap.ActionRollback {
+			count++
+			latest = max(latest, o.atFive)
+		}
+	}
+	t.Logf("%d of %d rolled back, at the latest after %d windows at 5 %%; %d windows on average", count, rollouts, latest, windows/rollouts)
+	return count, latest
+}
+
+func TestFalseAlarmsOfRollouts(t *testing.T) {
+	margin := same(1000)
+	margin.itl = 1.1
+	live := same(1000)
+	live.live = true
+	for name, s := range map[string]scene{
+		"identical": same(1000), "identical, counted by the gateway too": live, "identical, busy": same(4000), "tokens slower by the margin": margin,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			count, _ := rolledBack(t, s, usualPlan(), 1)
+			require.LessOrEqual(t, count, rollouts/100)
+		})
+	}
+}
+
+func TestRolloutCharacteristics(t *testing.T) {
+	for name, perWindow := range map[string]int{"50 candidate requests a window": 1000, "200": 4000} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			slow := same(perWindow)
+			slow.itl = 1.5
+			count, latest := rolledBack(t, slow, heldAt(5), 5)
+			require.Equal(t, rollouts, count)
+			require.LessOrEqual(t, latest, 12)
+		})
+	}
+}
