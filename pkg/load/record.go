@@ -21,6 +21,9 @@ func newRecord(opt Options, f *flight, measured bool, o engine.Observation) rawl
 		TraceID: f.traceID, PromptSHA256: f.fingerprint, Fingerprint: o.Fingerprint, ConnReused: o.ConnReused,
 		PromptTokens: o.PromptTokens, OutputTokens: o.OutputTokens, CachedTokens: o.CachedTokens, Work: o.Work,
 	}
+	if o.Unread != "" {
+		r.Unread = &rawlog.Unread{What: o.Unread, Next: o.Remedy}
+	}
 	if b.Arm == "" {
 		r.Arm = o.Arm
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/swapgate/swapgate/pkg/load/hold"
+	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -14,6 +15,8 @@ type SliceTally struct {
 	Tokens   swap.Value         `json:"tokens"`
 	Failed   int                `json:"failed"`
 	Flow     hold.Flow          `json:"flow"`
+	// Unread is an example of an answer that could not be read; nil if there is none.
+	Unread *rawlog.Unread `json:"unread,omitempty"`
 	// Lengths divide the values.
 	Lengths [5]int `json:"lengths"`
 }
@@ -25,7 +28,7 @@ func (t *BlockTally) all() [5]*series {
 
 // Pack gives the tally away: Merge on another load worker takes it.
 func (t *BlockTally) Pack() (SliceTally, []float32) {
-	s := SliceTally{Planned: t.planned, Outcomes: swap.OutcomeCounts{}, Tokens: t.tokens, Failed: t.failed, Flow: t.flow}
+	s := SliceTally{Planned: t.planned, Outcomes: swap.OutcomeCounts{}, Tokens: t.tokens, Failed: t.failed, Flow: t.flow, Unread: t.unread}
 	s.Outcomes.Add(t.outcomes)
 	total := 0
 	for _, one := range t.all() {
@@ -55,6 +58,7 @@ func (t *BlockTally) Merge(s SliceTally, values []float32) error {
 	t.outcomes.Add(s.Outcomes)
 	t.failed += s.Failed
 	t.flow.Add(s.Flow)
+	t.example(s.Unread)
 	if n, ok := s.Tokens.Get(); ok {
 		t.tokens = swap.Of(t.tokens.Or(0) + n)
 	}

@@ -28,6 +28,8 @@ type BlockTally struct {
 	start time.Time
 	// late is of all requests that were sent, lateKept of those on a kept connection.
 	late, lateKept series
+	// unread is the first answer that could not be read; nil if all could.
+	unread *rawlog.Unread
 }
 
 // NewBlockTally begins the tally of a block, or of a slice of it, that starts at a time on the clock of its records.
@@ -39,6 +41,7 @@ func NewBlockTally(b swap.BlockPlan, start time.Time) *BlockTally {
 func (t *BlockTally) Add(r *rawlog.Record) {
 	t.planned++
 	t.outcomes[swap.Outcome(r.Outcome)]++
+	t.example(r.Unread)
 	if late := r.ClientLate(); r.ConnReused {
 		t.lateKept.add(late)
 	} else {
@@ -124,6 +127,7 @@ type armTally struct {
 	ttft, tpot series
 	tokens     swap.Value
 	measured   time.Duration
+	unread     *rawlog.Unread
 }
 
 // Add takes one sealed block and the tally of its records.
@@ -135,6 +139,9 @@ func (t *StepTally) Add(b swap.BlockResult, block *BlockTally) {
 	}
 	a.planned += b.Planned
 	a.outcomes.Add(b.Outcomes)
+	if a.unread == nil {
+		a.unread = block.unread
+	}
 	a.ttft = append(a.ttft, block.ttft...)
 	a.tpot = append(a.tpot, block.tpot...)
 	a.measured += time.Duration(b.MeasuredMS) * time.Millisecond
@@ -149,8 +156,8 @@ func (t *StepTally) Medians(arm swap.Arm) (ttft, tpot swap.Value) {
 	return a.ttft.quantile(0.5), a.tpot.quantile(0.5)
 }
 
-// Result is the step so far, with a finding for each arm on which the planned load was not held; the discarded attempts and
-// the manifest are left to whoever stores them.
+// Result is the step so far, with a finding for each arm on which the planned load was not held, or whose answers could not all
+// be read; the discarded attempts and the manifest are left to whoever stores them.
 func (t *StepTally) Result(step int, s swap.Step) swap.StepResult {
 	r := swap.StepResult{Step: step, Label: s.Label(), Blocks: t.blocks}
 	for _, arm := range swap.Arms {
@@ -164,6 +171,9 @@ func (t *StepTally) Result(step int, s swap.Step) swap.StepResult {
 		}
 		if n := a.outcomes[swap.Abandoned]; n > 0 {
 			r.Findings = append(r.Findings, notSentFinding(arm, r, n))
+		}
+		if n := a.outcomes[swap.ParseError]; n > 0 {
+			r.Findings = append(r.Findings, unreadFinding(arm, r, n, a.unread))
 		}
 	}
 	return r

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/swapgate/swapgate/pkg/engine"
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/stats"
 	"github.com/swapgate/swapgate/pkg/swap"
@@ -74,6 +75,42 @@ func TestAStepSaysThatItsLoadWasNotHeld(t *testing.T) {
 		r.Findings[0].Message)
 }
 
+// An answer that cannot be read is shown once, so that people see what it is.
+func TestAStepShowsAnAnswerThatCouldNotBeRead(t *testing.T) {
+	step := swap.Step{Rate: 20}
+	run := func(examples ...string) swap.StepResult {
+		block := NewBlockTally(BlockAt(1, 0), time.Time{})
+		for i, what := range examples {
+			r := rawlog.Record{Seq: int32(i), Outcome: string(swap.ParseError)}
+			if what != "" {
+				r.Unread = &rawlog.Unread{What: what, Next: "look there"}
+			}
+			block.Add(&r)
+		}
+		block.Add(&rawlog.Record{Outcome: string(swap.OK)})
+		merged := NewBlockTally(BlockAt(1, 0), time.Time{})
+		require.NoError(t, merged.Merge(block.Pack()))
+		var tally StepTally
+		tally.Add(merged.Result("", time.Time{}, time.Second), merged)
+		return tally.Result(1, step)
+	}
+	require.Empty(t, run().Findings)
+	require.Equal(t, []swap.Finding{{
+		Severity: swap.Notable, Subject: "baseline, step 1",
+		Message: "3 of 4 answers could not be read, such as this: it began x", Next: "look there",
+	}}, run("", "it began x", "it began y").Findings)
+	require.Equal(t, "1 of 2 answers could not be read", run("").Findings[0].Message)
+}
+
+// What the client says of an answer gets into its record.
+func TestARecordTellsOfAnAnswerThatCouldNotBeRead(t *testing.T) {
+	f := newFlight(job{}, nil, time.Unix(1, 0))
+	r := newRecord(Options{}, f, true, engine.Observation{Outcome: swap.ParseError, Err: "e", Unread: "w", Remedy: "n"})
+	require.Equal(t, &rawlog.Unread{What: "w", Next: "n"}, r.Unread)
+	require.Equal(t, "e", r.Error, "what is stored quotes nothing")
+	require.Nil(t, newRecord(Options{}, f, true, engine.Observation{Outcome: swap.OK}).Unread)
+}
+
 func TestAnEmptyTallyHasNoNumbers(t *testing.T) {
 	r := new(StepTally).Result(1, swap.Step{Rate: 1})
 	require.False(t, r.TTFTP95ms.Baseline.Valid())
@@ -133,6 +170,11 @@ func tallied(t *rapid.T) rawlog.Record {
 		SentUnixNS: rapid.Int64Range(0, 2).Draw(t, "sent"), LateUS: rapid.Int64Range(0, 1e6).Draw(t, "late"),
 		FirstUS: us("first"), LastUS: us("last"),
 		OutputTokens: rapid.Ptr(rapid.Int32Range(0, 100), true).Draw(t, "tokens"),
+	}
+	if swap.Outcome(r.Outcome) == swap.ParseError {
+		what := rapid.SampledFrom([]string{"one", "two"})
+		unread := rapid.Custom(func(t *rapid.T) rawlog.Unread { return rawlog.Unread{What: what.Draw(t, "what")} })
+		r.Unread = rapid.Ptr(unread, true).Draw(t, "unread")
 	}
 	return r
 }

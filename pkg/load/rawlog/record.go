@@ -81,6 +81,16 @@ type Record struct {
 	Fingerprint string `parquet:"fingerprint,dict"`
 	// ConnReused says whether the request went out on a kept connection.
 	ConnReused bool `parquet:"conn_reused"`
+
+	// Unread tells of an answer that could not be read. It is no column: it quotes the answer, and one example of a step is
+	// enough.
+	Unread *Unread `parquet:"-"`
+}
+
+// Unread says for people what was no answer that can be read, and what to do next. What quotes a bounded piece of it, escaped.
+type Unread struct {
+	What string `json:"what"`
+	Next string `json:"next"`
 }
 
 // Good reports whether the request gave a usable answer.
