@@ -18,7 +18,7 @@ type setupPage struct {
 	fields []field
 }
 
-// setupPages lists where each engine tells its setup (docs/engines.md). Engines that are not here tell it in their metrics, if
+// setupPages lists where each engine tells its setup (docs/compatibility.md). Engines that are not here tell it in their metrics, if
 // at all.
 func setupPages(engine, model string) []setupPage {
 	switch engine {
@@ -145,12 +145,12 @@ func infoLabels() []label {
 	}
 }
 
-// graphPasses counts SGLang's forward passes; mode says whether one ran from a CUDA graph prepared beforehand.
-const graphPasses = "sglang:cuda_graph_passes_total"
+// graphCounts counts SGLang's forward passes; mode says whether one ran from a CUDA graph prepared beforehand.
+const graphCounts = "sglang:cuda_graph_passes_total"
 
 // readMetrics reads what a metrics page says of the setup. What a page of JSON said already stands.
 func readMetrics(page []byte, facts *swap.ArmFacts) {
-	names := map[string]bool{graphPasses: true}
+	names := map[string]bool{graphCounts: true}
 	for _, l := range infoLabels() {
 		names[l.family] = true
 	}
@@ -171,7 +171,7 @@ func readMetrics(page []byte, facts *swap.ArmFacts) {
 // graphRate is the share of decode passes that ran from a prepared graph; absent before the first.
 func graphRate(families telemetry.Families) swap.Value {
 	prepared, all := 0.0, 0.0
-	for _, s := range families.Series(graphPasses) {
+	for _, s := range families.Series(graphCounts) {
 		mode := s.Labels["mode"]
 		if !strings.HasPrefix(mode, "decode") {
 			continue

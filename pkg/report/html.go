@@ -40,6 +40,8 @@ type page struct {
 	Rollout rolloutSection
 	WarmUp  warmUpSection
 	Notes   []finding
+	// Differences are empty where the servers were not compared.
+	Differences differencePart
 	// Opinions are empty where no other rule was asked.
 	Opinions []opinionRow
 	Origin   originSection
@@ -49,20 +51,21 @@ func newPage(d Data) page {
 	v := d.Verdict
 	figures := &figureIDs{}
 	return page{
-		Title:    title(v),
-		Banner:   newBanner(v),
-		Gates:    newGateSection(v, figures),
-		Latency:  newLatencySection(d, figures),
-		Jitter:   newJitterPart(v),
-		Layers:   layerLines(v.Attribution),
-		Steps:    newStepSection(d, figures),
-		Client:   newClientSection(d),
-		Time:     newTimeSection(d, figures),
-		Rollout:  newRolloutSection(v, figures),
-		WarmUp:   newWarmUpSection(d, figures),
-		Notes:    findings(v.Findings),
-		Opinions: opinions(v),
-		Origin:   newOriginSection(v),
+		Title:       title(v),
+		Banner:      newBanner(v),
+		Gates:       newGateSection(v, figures),
+		Latency:     newLatencySection(d, figures),
+		Jitter:      newJitterPart(v),
+		Layers:      layerLines(v.Attribution),
+		Steps:       newStepSection(d, figures),
+		Client:      newClientSection(d),
+		Time:        newTimeSection(d, figures),
+		Rollout:     newRolloutSection(v, figures),
+		WarmUp:      newWarmUpSection(d, figures),
+		Notes:       findings(v.Findings),
+		Differences: newDifferencePart(v),
+		Opinions:    opinions(v),
+		Origin:      newOriginSection(v),
 	}
 }
 

@@ -26,6 +26,7 @@ func Markdown(v swap.Verdict) []byte {
 	mdLoad(&b, phrase.LoadNotes(v))
 	mdReaction(&b, v.Reaction)
 	mdOpinions(&b, v)
+	mdDifferences(&b, v)
 	mdFacts(&b, v)
 	return b.Bytes()
 }

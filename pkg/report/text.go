@@ -29,6 +29,7 @@ func Text(v swap.Verdict, width int, colour bool) []byte {
 	t.gates(v.Gates, v.Reasons)
 	t.load(phrase.LoadNotes(v))
 	t.opinions(opinions(v))
+	t.differences(newDifferencePart(v))
 	t.facts(v)
 	return t.out.Bytes()
 }

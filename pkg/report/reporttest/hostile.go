@@ -13,6 +13,12 @@ func Hostile(text string) report.Data {
 	facts := swap.ArmFacts{URL: text, Engine: text, Version: text, Model: text, Fingerprint: text}
 	v.Summary, v.Target, v.Reasons = text, text, []swap.Reason{reason}
 	v.Arms = swap.PerArm[swap.ArmFacts]{Baseline: facts, Candidate: facts}
+	v.Compatibility = &swap.Compatibility{
+		Differences: []swap.Difference{{
+			Rule: swap.CompatRule(text), Severity: swap.Severity(text), Baseline: text, Candidate: text, Reason: text, Next: text,
+		}},
+		Same: []swap.CompatRule{swap.CompatRule(text)}, Unknown: []swap.CompatRule{swap.CompatRule(text)},
+	}
 	v.Findings = []swap.Finding{{Severity: swap.Severity(text), Subject: text, Message: text, Next: text}}
 	v.Provenance.RunID, v.Provenance.WorkflowID, v.Provenance.RequestedBy, v.Provenance.Version = text, text, text, text
 	v.Provenance.Labels = map[string]string{text: text}

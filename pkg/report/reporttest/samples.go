@@ -39,6 +39,7 @@ func PassWithRollout() report.Data {
 	v.Opinions = opinions(.03)
 	v.Jitter, v.Attribution = jitter(), attribution()
 	v.Reaction = reaction(v.Steps)
+	v.Compatibility = differences()
 	v.Summary = "All 5 gates hold and the candidate serves all traffic; TTFT P99 is 3.0 % higher, inside its margin of 10 %."
 	v.Reasons = []swap.Reason{{
 		Code: swap.ReasonRegressionInside, Subject: "ttft_p99",
