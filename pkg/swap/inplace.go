@@ -134,3 +134,74 @@ type ModelSwap struct {
 	Served   time.Time `json:"served"`
 	Done     time.Time `json:"done"`
 }
+
+// SwapTransition is what clients saw of a swap under load. Times in ms count from ModelSwap.Asked. A request belongs to the phase in
+// which it was sent: before Asked, until Served, or after it.
+type SwapTransition struct {
+	Before TransitionPhase `json:"before"`
+	During TransitionPhase `json:"during"`
+	After  TransitionPhase `json:"after"`
+	// Errors is the largest burst of failures from Asked on; absent where none failed.
+	Errors *ErrorBurst `json:"error_burst,omitempty"`
+	// Stall is the longest time from Asked on in which requests were in flight and none got a token; absent where there was no token.
+	Stall *TokenStall `json:"stall,omitempty"`
+	// Spanning are the requests that were in flight at Asked.
+	Spanning SpanningRequests `json:"spanning"`
+	// Recovery is when each metric was back where it was before the swap.
+	Recovery []Recovery `json:"recovery"`
+}
+
+// TransitionPhase is one phase of a swap under load.
+type TransitionPhase struct {
+	DurationMS float64       `json:"duration_ms"`
+	Requests   int           `json:"requests"`
+	Outcomes   OutcomeCounts `json:"outcomes"`
+	TTFTP50ms  Value         `json:"ttft_p50_ms"`
+	TTFTP95ms  Value         `json:"ttft_p95_ms"`
+	TPOTP50ms  Value         `json:"tpot_p50_ms"`
+	// LongestGapMS is the longest time in which requests were in flight and none got a token.
+	LongestGapMS Value `json:"longest_gap_ms"`
+}
+
+// ErrorBurst is a run of failures with less than a second between two of them.
+type ErrorBurst struct {
+	Count int `json:"count"`
+	// FromMS and ToMS are the first and the last failure.
+	FromMS   float64       `json:"from_ms"`
+	ToMS     float64       `json:"to_ms"`
+	Outcomes OutcomeCounts `json:"outcomes"`
+}
+
+// TokenStall is a time in which no stream got a token.
+type TokenStall struct {
+	FromMS     float64 `json:"from_ms"`
+	DurationMS float64 `json:"duration_ms"`
+	// InFlight is the number of requests that waited at its end.
+	InFlight int `json:"in_flight"`
+}
+
+// SpanningRequests are requests that a swap caught in flight.
+type SpanningRequests struct {
+	Requests int           `json:"requests"`
+	Outcomes OutcomeCounts `json:"outcomes"`
+	// LongestGapMS is the longest time between two tokens of one of them, or to its first.
+	LongestGapMS Value `json:"longest_gap_ms"`
+}
+
+// Recovery is the return of a metric into the band in which it was before the swap. The band is of medians over short bins of time,
+// or of the failures in them; only its upper limit counts, since lower is better.
+type Recovery struct {
+	// Metric is ttft, tpot or error_rate.
+	Metric Metric `json:"metric"`
+	Unit   string `json:"unit"`
+	// Level is the typical value before the swap, Limit the upper limit of the band; absent where too little was seen.
+	Level Value `json:"level"`
+	Limit Value `json:"limit"`
+	// AfterMS is when the metric came back for good; absent where it did not, or where that cannot be told.
+	AfterMS Value `json:"after_ms"`
+	// SettledMS is when it came for good to where it stayed at the end, be that the old level or a new one; absent where it did not.
+	SettledMS Value `json:"settled_ms"`
+	// BinMS is the length of a bin: no time is known more exactly.
+	BinMS   Value  `json:"bin_ms"`
+	Message string `json:"message"`
+}

@@ -47,9 +47,12 @@ func (e sglang) digest(ctx context.Context, _ swap.InPlaceModel) (string, error)
 	if len(sum) == 0 || string(sum) == "null" {
 		sum = reply.Ranks
 	}
-	var compact bytes.Buffer
-	if len(sum) == 0 || json.Compact(&compact, sum) != nil {
+	if len(sum) == 0 || string(sum) == "null" {
 		return "", nil
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, sum); err != nil {
+		return "", err
 	}
 	hash := sha256.Sum256(compact.Bytes())
 	return "sha256:" + hex.EncodeToString(hash[:]), nil
