@@ -31,6 +31,8 @@ type board struct {
 	// work is what load workers do now, or are wanted for; prolonged says that it takes longer than planned.
 	work      []loadWork
 	prolonged bool
+	// rollbackStuck says that a rollback does not get through.
+	rollbackStuck bool
 }
 
 func newBoard(ctx workflow.Context, in swap.Request) *board {
@@ -73,6 +75,7 @@ func (b *board) end(ctx workflow.Context, s swap.Stage, state, note string) {
 	now := workflow.Now(ctx)
 	st := b.state(s)
 	st.State, st.Ended, st.Note = state, &now, note
+	b.rollbackStuck = false
 	b.show(ctx)
 }
 
@@ -105,6 +108,7 @@ func (b *board) wait(ctx workflow.Context, what string) {
 }
 
 func (b *board) stuck(ctx workflow.Context) {
+	b.rollbackStuck = true
 	b.status.Waiting = "The rollback does not get through. It is being retried; look at the gateway."
 	b.upsert(ctx, keyword(swap.AttrStage).ValueSet(stageStuck))
 	b.show(ctx)

@@ -30,6 +30,7 @@ type fakes struct {
 	baseline  func(swap.RegisterBaselineInput) (swap.RegisteredBaseline, error)
 	publish   func(swap.PublishReportInput) (swap.Artifacts, error)
 	notify    func(swap.NotifyInput) (*swap.ObjectRef, error)
+	thread    func(swap.ThreadInput) (swap.ThreadResult, error)
 	capture   func(context.Context) (swap.TelemetryResult, error)
 }
 
@@ -79,6 +80,7 @@ func newFakes() *fakes {
 		},
 		publish: func(swap.PublishReportInput) (swap.Artifacts, error) { return swap.Artifacts{Verdict: &ref}, nil },
 		notify:  func(swap.NotifyInput) (*swap.ObjectRef, error) { return &ref, nil },
+		thread:  func(swap.ThreadInput) (swap.ThreadResult, error) { return swap.ThreadResult{Message: &ref}, nil },
 		capture: func(context.Context) (swap.TelemetryResult, error) {
 			return swap.TelemetryResult{Samples: []swap.ObjectRef{ref}}, nil
 		},
@@ -141,6 +143,10 @@ func (f *fakes) register(env *testsuite.TestWorkflowEnvironment) {
 	add(swap.ActivityNotifySlack, func(_ context.Context, in swap.NotifyInput) (*swap.ObjectRef, error) {
 		f.saw(swap.ActivityNotifySlack)
 		return f.notify(in)
+	})
+	add(swap.ActivityUpdateThread, func(_ context.Context, in swap.ThreadInput) (swap.ThreadResult, error) {
+		f.saw(swap.ActivityUpdateThread)
+		return f.thread(in)
 	})
 }
 

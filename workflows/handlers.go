@@ -43,9 +43,12 @@ func (v *validation) handlers(ctx workflow.Context) error {
 
 func (v *validation) status() (swap.Status, error) { return v.board.status, nil }
 
-func (v *validation) canApprove(swap.ByRequest) error {
+func (v *validation) canApprove(by swap.ByRequest) error {
 	if !v.approval.awaited {
 		return fmt.Errorf("nothing to approve: the run is in stage %s", v.board.status.Stage)
+	}
+	if by.Weight != 0 && by.Weight != v.approval.weight {
+		return fmt.Errorf("the run waits for approval of %d %%, not of %d %%", v.approval.weight, by.Weight)
 	}
 	return nil
 }
@@ -53,7 +56,7 @@ func (v *validation) canApprove(swap.ByRequest) error {
 func (v *validation) approve(_ workflow.Context, by swap.ByRequest) (swap.Answer, error) {
 	v.approval.granted = true
 	v.log.Info("approved", "by", by.By, "weight", v.approval.weight)
-	return swap.Answer{Message: fmt.Sprintf("%d %% on the candidate approved by %s.", v.approval.weight, orUnknown(by.By))}, nil
+	return v.answer(by, fmt.Sprintf("%d %% on the candidate approved by %s.", v.approval.weight, orUnknown(by.By)))
 }
 
 func (v *validation) canStop(swap.ByRequest) error {
@@ -67,12 +70,14 @@ func (v *validation) canStop(swap.ByRequest) error {
 // abort ends the pipeline; going back and telling people follow. Asking twice changes nothing.
 func (v *validation) abort(code string) func(workflow.Context, swap.ByRequest) (swap.Answer, error) {
 	return func(ctx workflow.Context, by swap.ByRequest) (swap.Answer, error) {
+		said := fmt.Sprintf("Stopping %s; traffic goes back to the baseline.", v.board.status.Stage)
 		if v.stop == nil {
+			v.deed(by, said)
 			v.stop = &stopRequest{by: by, code: code}
 			v.cancelStages()
 			v.brakeAtOnce(ctx)
 		}
-		return swap.Answer{Message: fmt.Sprintf("Stopping %s; traffic goes back to the baseline.", v.board.status.Stage)}, nil
+		return swap.Answer{Message: said}, nil
 	}
 }
 
@@ -85,5 +90,11 @@ func (v *validation) canExtend(swap.ByRequest) error {
 
 func (v *validation) extend(_ workflow.Context, by swap.ByRequest) (swap.Answer, error) {
 	v.extensions++
-	return swap.Answer{Message: fmt.Sprintf("One more window granted by %s, %d in all.", orUnknown(by.By), v.extensions)}, nil
+	return v.answer(by, fmt.Sprintf("One more window granted by %s, %d in all.", orUnknown(by.By), v.extensions))
+}
+
+// answer tells who asks, and everybody in the run's thread.
+func (v *validation) answer(by swap.ByRequest, said string) (swap.Answer, error) {
+	v.deed(by, said)
+	return swap.Answer{Message: said}, nil
 }

@@ -84,6 +84,8 @@ func restore(summary string) workflow.ActivityOptions {
 const (
 	// verdictPatience is short, because a pipeline that has its verdict waits for the message too.
 	verdictPatience = 2 * time.Minute
+	// newsPatience is shorter still: newer news wait for it.
+	newsPatience = 30 * time.Second
 	// alarmPatience is long, because somebody has to come.
 	alarmPatience = 15 * time.Minute
 )

@@ -26,7 +26,7 @@ func (v *validation) publish(ctx workflow.Context) {
 		v.board.skip(ctx, swap.StageNotify, "no channel in the request")
 	} else {
 		v.board.begin(ctx, swap.StageNotify)
-		if err := v.notifyWith(ctx, ""); err != nil {
+		if err := v.postVerdict(ctx); err != nil {
 			v.board.end(ctx, swap.StageNotify, stateFailed, shortError(err))
 		} else {
 			v.board.end(ctx, swap.StageNotify, stateDone, delivery(*v.in.Spec.Notify.Slack))
@@ -43,6 +43,14 @@ func delivery(s swap.Slack) string {
 	return s.Channel
 }
 
+// postVerdict tells people of the verdict, in the run's thread if it has one.
+func (v *validation) postVerdict(ctx workflow.Context) error {
+	if v.thread != nil {
+		return v.tellVerdict(ctx)
+	}
+	return v.notifyWith(ctx, "")
+}
+
 // notifyWith posts the verdict, or the alarm if there is one, where the request names a channel.
 func (v *validation) notifyWith(ctx workflow.Context, alarm string) error {
 	if v.in.Spec.Notify.Slack == nil {
@@ -56,13 +64,17 @@ func (v *validation) notifyWith(ctx workflow.Context, alarm string) error {
 	in := swap.NotifyInput{Spec: v.in.Spec, Verdict: v.verdict, Alarm: alarm}
 	var message *swap.ObjectRef
 	if err := workflow.ExecuteActivity(actx, swap.ActivityNotifySlack, in).Get(actx, &message); err != nil {
-		v.note(swap.Notable, "slack", "The message was not posted: "+shortError(err), "Check the token and the channel.")
+		v.notPosted(err)
 		return err
 	}
 	if alarm == "" {
 		v.verdict.Artifacts.Slack = message
 	}
 	return nil
+}
+
+func (v *validation) notPosted(err error) {
+	v.note(swap.Notable, "slack", "The message was not posted: "+shortError(err), "Check the token and the channel.")
 }
 
 func (v *validation) note(s swap.Severity, subject, message, next string) {

@@ -16,6 +16,8 @@ type approval struct {
 	awaited bool
 	weight  int
 	granted bool
+	// asked counts how often somebody was asked.
+	asked int
 }
 
 // rollout moves live traffic to the candidate, window by window. Each window's activity observes and decides; this
@@ -109,7 +111,7 @@ func (v *validation) awaitApproval(ctx workflow.Context, weight int) (done bool,
 	if !slices.Contains(plan.ApproveAt, weight) || (v.approval.granted && v.approval.weight == weight) {
 		return false, nil
 	}
-	v.approval = approval{awaited: true, weight: weight}
+	v.approval = approval{awaited: true, weight: weight, asked: v.approval.asked + 1}
 	v.board.wait(ctx, fmt.Sprintf("Approve %d %% of traffic on the candidate (update `approve`), or `abort`.", weight))
 	ok, err := workflow.AwaitWithTimeout(ctx, plan.ApproveTimeout.Std(), func() bool { return v.approval.granted })
 	v.approval.awaited = false

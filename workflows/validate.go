@@ -41,6 +41,8 @@ type validation struct {
 	braked     bool
 	approval   approval
 	extensions int
+	// thread is the run's thread in Slack; nil where it has none.
+	thread *thread
 }
 
 // stopRequest is a person's wish to end the run and go back.
@@ -90,6 +92,7 @@ func named(e swap.Endpoint) swap.ArmFacts { return swap.ArmFacts{URL: e.URL, Mod
 func (v *validation) run(ctx workflow.Context) (swap.Verdict, error) {
 	stages, cancel := workflow.WithCancel(ctx)
 	v.cancelStages = cancel
+	v.openThread(ctx)
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		ctx.Done().Receive(ctx, nil)
 		v.brakeAtOnce(ctx)

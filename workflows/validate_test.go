@@ -122,7 +122,7 @@ func TestEveryOtherEndGoesBack(t *testing.T) {
 			require.Equal(t, 1, f.count(swap.ActivityRestoreSnapshot))
 			require.Equal(t, swap.AllBaseline, *v.FinalWeights, "as read back")
 			require.Equal(t, 1, f.count(swap.ActivityPublishReport))
-			require.Equal(t, 1, f.count(swap.ActivityNotifySlack))
+			require.Equal(t, 1, f.count(swap.ActivityUpdateThread))
 		})
 	}
 }
@@ -175,7 +175,7 @@ func TestReportAndSlackCannotChangeTheVerdict(t *testing.T) {
 	f.publish = func(swap.PublishReportInput) (swap.Artifacts, error) {
 		return swap.Artifacts{}, fatal("RunStoreUnavailable")
 	}
-	f.notify = func(swap.NotifyInput) (*swap.ObjectRef, error) { return nil, fatal("SlackRefused") }
+	f.thread = func(swap.ThreadInput) (swap.ThreadResult, error) { return swap.ThreadResult{}, fatal("SlackRefused") }
 	env := start(t, f)
 	env.ExecuteWorkflow(ValidateSwap, request())
 
@@ -319,7 +319,7 @@ func TestAFailedPreflightStillNamesTheModels(t *testing.T) {
 
 func TestSlackThatIsDownIsGivenUpSoonWhenAVerdictWaits(t *testing.T) {
 	f := newFakes()
-	f.notify = func(swap.NotifyInput) (*swap.ObjectRef, error) { return nil, errors.New("no answer") }
+	f.thread = func(swap.ThreadInput) (swap.ThreadResult, error) { return swap.ThreadResult{}, errors.New("no answer") }
 	in := request()
 	in.Spec.Rollout = nil
 	env := start(t, f)
@@ -328,5 +328,5 @@ func TestSlackThatIsDownIsGivenUpSoonWhenAVerdictWaits(t *testing.T) {
 	v := verdictOf(t, env)
 	require.Equal(t, swap.Pass, v.Verdict)
 	require.Contains(t, v.Findings[len(v.Findings)-1].Message, "The message was not posted")
-	require.LessOrEqual(t, f.count(swap.ActivityNotifySlack), 8, "attempts at most half a minute apart")
+	require.LessOrEqual(t, f.count(swap.ActivityUpdateThread), 8, "attempts at most half a minute apart")
 }
