@@ -44,9 +44,10 @@ func (a *Activities) CompareDrift(ctx context.Context, in swap.CompareDriftInput
 	return w.found, nil
 }
 
-// watched are the gates that hold the model to its baseline; limits are held by validations.
+// watched are the gates that hold the model to its baseline; limits are held by validations, and a stored baseline has no scores of
+// answers.
 func watched(gates []swap.Gate) []swap.Gate {
-	return slices.DeleteFunc(slices.Clone(gates), swap.Gate.HasLimit)
+	return slices.DeleteFunc(slices.Clone(gates), func(g swap.Gate) bool { return g.HasLimit() || g.Metric == swap.MetricQuality })
 }
 
 // watch is one comparison.
@@ -212,7 +213,7 @@ func latenciesOf(gates []swap.Gate) []swap.Metric {
 			if !slices.Contains(metrics, g.Metric) {
 				metrics = append(metrics, g.Metric)
 			}
-		case swap.MetricOutputTokens, swap.MetricThroughput, swap.MetricErrorRate:
+		case swap.MetricOutputTokens, swap.MetricThroughput, swap.MetricErrorRate, swap.MetricQuality:
 		}
 	}
 	return metrics

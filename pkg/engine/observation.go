@@ -50,8 +50,9 @@ type Observation struct {
 
 	// Work is what the answer holds in the unit of its interface, where that is not tokens; nil where it cannot be told.
 	Work *float64
-	// Text is the answer, if the ask wanted it kept.
-	Text string
+	// Text is the answer, if the ask wanted it kept; TextCut says that only its beginning is, because it is too long.
+	Text    string
+	TextCut bool
 
 	FinishReason string
 	Fingerprint  string

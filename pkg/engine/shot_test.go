@@ -147,6 +147,20 @@ func TestTextIsKeptOnRequest(t *testing.T) {
 	})
 }
 
+// Of an answer without end only the beginning is kept.
+func TestKeptTextIsBounded(t *testing.T) {
+	half := strings.Repeat("a", 60_000)
+	onSyntheticTime(t, stub{script: strings.Repeat("@1 C("+half+")", 20) + " F(stop) D"}, ClientOptions{}, func(t *testing.T, c *Client) {
+		t.Helper()
+		keep := ask()
+		keep.KeepText = true
+		o := c.Stream(t.Context(), keep)
+		require.Equal(t, swap.OK, o.Outcome, o.Err)
+		require.True(t, o.TextCut)
+		require.Len(t, o.Text, maxText/len(half)*len(half))
+	})
+}
+
 // T20, T21: with running usage each chunk says how many tokens it holds.
 func TestRunningUsageCountsTheTokensOfAChunk(t *testing.T) {
 	chunk := func(total string) string {

@@ -7,8 +7,12 @@ import (
 	"github.com/swapgate/swapgate/pkg/engine/protocol"
 )
 
-// maxGapsAhead bounds the memory set aside for gaps before they come.
-const maxGapsAhead = 4096
+const (
+	// maxGapsAhead bounds the memory set aside for gaps before they come.
+	maxGapsAhead = 4096
+	// maxText bounds the text of an answer that is kept, as it came (in JSON, escaped).
+	maxText = 1 << 20
+)
 
 // transcript builds an observation from the events of one answer.
 type transcript struct {
@@ -140,9 +144,11 @@ func (t *transcript) stamped(s eventstream.Stamp) {
 
 func (t *transcript) keep(c *protocol.Chunk) {
 	if c.Whole {
-		t.text = t.text[:0]
+		t.text, t.o.TextCut = t.text[:0], false
 	}
-	t.text = append(t.text, c.Text...)
+	if t.o.TextCut = t.o.TextCut || len(t.text)+len(c.Text) > maxText; !t.o.TextCut {
+		t.text = append(t.text, c.Text...)
+	}
 }
 
 // keepCount keeps the latest count. Some servers put zeros on every chunk, so zeros never replace numbers.

@@ -97,7 +97,7 @@ func cachedTokens(p pairs, arm swap.Arm) blockSums {
 	return b
 }
 
-// dependsOnCache reports whether a cached prompt changes a metric: all of them but errors and the length of answers.
+// dependsOnCache reports whether a cached prompt changes a metric: all of them but errors, and the length and quality of answers.
 func dependsOnCache(metric swap.Metric) bool {
-	return metric != swap.MetricErrorRate && metric != swap.MetricOutputTokens
+	return !metric.IsShare() && metric != swap.MetricOutputTokens
 }

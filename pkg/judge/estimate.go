@@ -147,8 +147,7 @@ func (m *measured) estimate(e *Estimate, runToRun float64) {
 
 // estimateErrorRate takes the counts for those of independent requests once they are divided by the design effect.
 func (m *measured) estimateErrorRate(runToRun float64) {
-	if m.gate.LogScale() {
-		m.refuse(swap.ReasonNotDecided, "error_rate is compared as a difference: give its margin with unit absolute", 0)
+	if m.refuseRatio(); m.refusal != nil {
 		return
 	}
 	deflated := func(arm swap.Arm) stats.Proportion {

@@ -95,6 +95,9 @@ func noData(m measured, arm swap.Arm) string {
 		return fmt.Sprintf("%s failed all of its %d requests, mostly with %s, so there is no %s",
 			arm, n, dominant(m.outcomes.Get(arm)), name)
 	}
+	if m.gate.Metric == swap.MetricQuality {
+		return fmt.Sprintf("%s answered, but none of its answers has a score: %s", arm, scorePrompts)
+	}
 	if l := m.lacks.Get(arm); l.atOnce > 0 {
 		return fmt.Sprintf("%s has no %s, because %s: %s", arm, name, l.sentence(arm, m.gate.Metric), nextOfLacking(l))
 	}

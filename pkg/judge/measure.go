@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/swapgate/swapgate/pkg/stats"
@@ -47,6 +48,8 @@ func measure(gate swap.Gate, p pairs, settings swap.Judge) measured {
 		infer = m.errorRate(p)
 	case gate.Metric == swap.MetricThroughput:
 		infer = m.throughput(p, settings)
+	case gate.Metric == swap.MetricQuality:
+		infer = m.quality(p, settings)
 	case isQuantile:
 		infer = m.quantile(p, settings)
 	default:
@@ -165,9 +168,7 @@ func (m *measured) errorRate(p pairs) func() {
 			m.refuse(swap.ReasonNoData, noData(*m, arm), 0)
 		}
 	}
-	if m.gate.LogScale() {
-		m.refuse(swap.ReasonNotDecided, "error_rate is compared as a difference: give its margin with unit absolute", 0)
-	}
+	m.refuseRatio()
 	return func() {
 		m.spread(counts, p, false)
 		m.self = newSelfComparison(counts.Baseline, p, counts.Baseline.weighted)
@@ -182,6 +183,13 @@ func (m *measured) errorRate(p pairs) func() {
 		}
 		m.interval, m.theta = score, m.difference(m.values.Baseline, m.values.Candidate)
 		m.se = score.standardError()
+	}
+}
+
+// refuseRatio refuses the ratio of two shares.
+func (m *measured) refuseRatio() {
+	if m.gate.LogScale() {
+		m.refuse(swap.ReasonNotDecided, fmt.Sprintf("%s is compared as a difference: give its margin with unit absolute", m.gate.Metric), 0)
 	}
 }
 

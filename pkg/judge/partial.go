@@ -51,9 +51,10 @@ func (l lacking) total() int { return l.uncounted + l.atOnce + l.valueless }
 // exceeds reports whether more than a share of the answers lacks the metric.
 func (l lacking) exceeds(share float64) bool { return float64(l.total()) > share*float64(l.answers) }
 
-// shouldHave reports whether a good answer should have the metric. An answer of one token has no time per token.
+// shouldHave reports whether a good answer should have the metric. An answer of one token has no time per token, and of many prompts
+// nothing is expected.
 func shouldHave(tokens float64, metric swap.Metric) bool {
-	return metric != swap.MetricTPOT || !(tokens <= 1)
+	return metric != swap.MetricQuality && (metric != swap.MetricTPOT || !(tokens <= 1))
 }
 
 func restsOnTokens(metric swap.Metric) bool {

@@ -19,6 +19,8 @@ type Requests struct {
 	connReused []bool
 	// promptTokens and cachedTokens are the server's own counts.
 	promptTokens, cachedTokens []float64
+	// quality is nil where no answer was scored.
+	quality []float64
 }
 
 // Append adds a request; whether it was measured is not asked.
@@ -33,6 +35,18 @@ func (q *Requests) Append(r *rawlog.Record) {
 	q.connReused = append(q.connReused, r.ConnReused)
 	q.promptTokens = append(q.promptTokens, countOrNaN(r.PromptTokens))
 	q.cachedTokens = append(q.cachedTokens, countOrNaN(r.CachedTokens))
+	q.score(r.Score())
+}
+
+// score keeps the score of the request that was added last. Most loads have none, and take no memory for them.
+func (q *Requests) score(s swap.Value) {
+	if q.quality == nil && !s.Valid() {
+		return
+	}
+	if missing := q.Len() - 1 - len(q.quality); missing > 0 {
+		q.quality = append(slices.Grow(q.quality, cap(q.outcomes)), slices.Repeat([]float64{math.NaN()}, missing)...)
+	}
+	q.quality = append(q.quality, orNaN(s))
 }
 
 // Unplanned takes back the times from the planned sends, of which nothing is known.
@@ -59,7 +73,7 @@ func (q *Requests) Len() int { return len(q.outcomes) }
 func (q *Requests) Outcome(i int) swap.Outcome { return q.outcomes[i].outcome() }
 
 // PerRequest is the column of a per-request metric, which the caller must not change; it is nil for throughput and error rate,
-// which belong to a block.
+// which belong to a block, and for quality where no answer was scored.
 func (q *Requests) PerRequest(m swap.Metric) []float64 {
 	switch m {
 	case swap.MetricTTFT:
@@ -72,6 +86,8 @@ func (q *Requests) PerRequest(m swap.Metric) []float64 {
 		return q.e2e
 	case swap.MetricOutputTokens:
 		return q.outputTokens
+	case swap.MetricQuality:
+		return q.quality
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func (m *measured) widen(runToRun float64) {
 // lengths have none.
 func (m *measured) noiseOf(runToRun float64) float64 {
 	switch base, cand := m.values.Baseline, m.values.Candidate; {
-	case m.gate.Metric == swap.MetricOutputTokens:
+	case m.gate.Metric == swap.MetricOutputTokens || m.gate.Metric == swap.MetricQuality:
 		return 0
 	case m.gate.LogScale():
 		return runToRun
@@ -69,22 +69,22 @@ func (i acrossRuns) bounds(level float64) (low, high float64) {
 }
 
 func (i acrossRuns) pAbove(x float64) float64 {
-	return i.atLeast(i.interval.pAbove(x), func(level float64) bool {
+	return atLeast(i.interval.pAbove(x), func(level float64) bool {
 		low, _ := i.bounds(level)
 		return low > x
 	})
 }
 
 func (i acrossRuns) pBelow(x float64) float64 {
-	return i.atLeast(i.interval.pBelow(x), func(level float64) bool {
+	return atLeast(i.interval.pBelow(x), func(level float64) bool {
 		_, high := i.bounds(level)
 		return high < x
 	})
 }
 
-// atLeast is the p-value p of the blocks, or the larger one of the widened bound: what the highest level at which that still clears
-// a value leaves to 1. Above a half, how large it is decides nothing.
-func (i acrossRuns) atLeast(p float64, clears func(level float64) bool) float64 {
+// atLeast is the p-value p of an interval, or the larger one of a bound that was widened: what the highest level at which that still
+// clears a value leaves to 1. Above a half, how large it is decides nothing.
+func atLeast(p float64, clears func(level float64) bool) float64 {
 	const even = .5
 	if p >= even {
 		return p
@@ -117,11 +117,13 @@ const noiseTakesAll = "not decided, because the noise between runs alone takes t
 	"are: measure that noise and give it (--baseline-noise), or allow a wider margin"
 
 // method is that of the blocks. What was exact in them is so no longer.
-func (i acrossRuns) method() swap.Method {
-	if m := i.interval.method(); m != swap.MethodExact {
-		return m
+func (i acrossRuns) method() swap.Method { return notExact(i.interval.method()) }
+
+func notExact(m swap.Method) swap.Method {
+	if m == swap.MethodExact {
+		return swap.MethodBootstrap
 	}
-	return swap.MethodBootstrap
+	return m
 }
 
 // runToRunFindings says that the arms are from different runs, and what that costs.

@@ -36,7 +36,8 @@ func (p pooled) above(x float64) blockSums {
 }
 
 // collect gathers a per-request metric. A failed request counts as +Inf for a latency: were it left out, an arm that
-// fails its slow requests would look faster. It has no answer length. An abandoned request has neither.
+// fails its slow requests would look faster. It has neither length nor quality of an answer, and an abandoned
+// request has nothing.
 func collect(p pairs, arm swap.Arm, metric swap.Metric) samples {
 	s := samples{byPair: make([][]float64, len(p.list))}
 	for k := range p.list {
@@ -61,7 +62,9 @@ func collect(p pairs, arm swap.Arm, metric swap.Metric) samples {
 	return s
 }
 
-func isLatency(metric swap.Metric) bool { return metric != swap.MetricOutputTokens }
+func isLatency(metric swap.Metric) bool {
+	return metric != swap.MetricOutputTokens && metric != swap.MetricQuality
+}
 
 // worstAnswered is the largest finite value of both arms, or NaN.
 func worstAnswered(arms swap.PerArm[samples]) float64 {

@@ -85,6 +85,8 @@ func Suspect(gates []swap.GateResult, shifts Shifts) string {
 	case first != nil:
 		return fmt.Sprintf("prefill or queueing is slower: time to first token changed by %s, time per output token by %s (medians)",
 			percentChange(shifts.TTFTMedian), percentChange(shifts.TPOTMedian))
+	case failed[swap.MetricQuality] != nil:
+		return "the candidate's answers meet fewer of the expectations of their prompts than the baseline's"
 	}
 	return suspectWork(gates, shifts)
 }

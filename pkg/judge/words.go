@@ -23,6 +23,7 @@ var spoken = map[swap.Metric]words{
 	swap.MetricOutputTokens:  {"Answer length", "answer length", "tokens"},
 	swap.MetricThroughput:    {"Throughput", "throughput", "tok/s"},
 	swap.MetricErrorRate:     {"Error rate", "error rate", "fraction"},
+	swap.MetricQuality:       {"Quality", "quality of the answers", "fraction"},
 }
 
 func unitOf(metric swap.Metric) string { return spoken[metric].unit }
@@ -70,7 +71,7 @@ func scale(g swap.Gate) (factor float64, decimals int, unit string) {
 	switch {
 	case g.Unit != swap.Absolute:
 		return 100, 1, "%"
-	case g.Metric == swap.MetricErrorRate:
+	case g.Metric.IsShare():
 		return 100, 2, percentagePoints
 	}
 	return 1, 1, unitOf(g.Metric)
@@ -164,7 +165,7 @@ func quantityText(g swap.Gate, v float64) string {
 	switch {
 	case math.IsInf(v, 1):
 		return "a failed request"
-	case g.Metric == swap.MetricErrorRate:
+	case g.Metric.IsShare():
 		return fmt.Sprintf("%.2f %%", v*100)
 	}
 	const longMS = 10_000

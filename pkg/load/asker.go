@@ -8,6 +8,7 @@ import (
 	"github.com/swapgate/swapgate/pkg/engine/protocol"
 	"github.com/swapgate/swapgate/pkg/swap"
 	"github.com/swapgate/swapgate/pkg/workload"
+	"github.com/swapgate/swapgate/pkg/workload/expect"
 )
 
 // asker makes the requests of one stream for one arm.
@@ -36,6 +37,8 @@ type job struct {
 	tokens      int
 	traceID     string
 	fingerprint string
+	// expect is what a good answer must be; nil where anything will do.
+	expect *expect.Expectation
 }
 
 func (a asker) unit(number int) *unit {
@@ -54,9 +57,10 @@ func (a asker) job(u *unit, k int) (job, bool) {
 	w, turn, trace := a.prompts.Spec(), u.Turns[k], newTrace()
 	j := job{
 		seq: u.number*a.prompts.Size() + k, unit: u.number, turn: k, traceID: trace.id, tokens: turn.InputTokens + turn.MaxTokens,
+		expect: turn.Expect,
 		ask: protocol.Ask{
 			API: w.API, Model: a.model, MaxTokens: turn.MaxTokens, Temperature: w.Temperature, IgnoreEOS: w.IgnoreEOS,
-			Image: w.Image, KeepText: k+1 < len(u.Turns) && u.Turns[k+1].Follows,
+			Image: w.Image, KeepText: turn.Expect != nil || k+1 < len(u.Turns) && u.Turns[k+1].Follows,
 			TraceParent: trace.parent, Timeout: a.timeout,
 		},
 	}

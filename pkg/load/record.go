@@ -24,6 +24,10 @@ func newRecord(opt Options, f *flight, measured bool, o engine.Observation) rawl
 	if o.Unread != "" {
 		r.Unread = &rawlog.Unread{What: o.Unread, Next: o.Remedy}
 	}
+	if f.expect != nil && o.Outcome.Good() && !o.TextCut {
+		score := f.expect.Score(o.Text)
+		r.Quality = &score
+	}
 	if b.Arm == "" {
 		r.Arm = o.Arm
 	}

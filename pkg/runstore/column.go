@@ -129,6 +129,19 @@ func int64Column(name string, set func(*rawlog.Record, *int64)) column {
 	}}
 }
 
+func float64Column(name string, set func(*rawlog.Record, *float64)) column {
+	return &columnOf[float64]{name: name, kind: parquet.Double, set: set, values: func(page parquet.Page, into []float64) []float64 {
+		data := page.Data()
+		if dictionary := page.Dictionary(); dictionary != nil {
+			for _, n := range data.Int32() {
+				into = append(into, dictionary.Index(n).Double())
+			}
+			return into
+		}
+		return data.Double()
+	}}
+}
+
 func boolColumn(name string, set func(*rawlog.Record, *bool)) column {
 	return &columnOf[bool]{name: name, kind: parquet.Boolean, set: set, values: func(page parquet.Page, into []bool) []bool {
 		data := page.Data()

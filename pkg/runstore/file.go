@@ -47,7 +47,11 @@ func eachContentRecord(content io.ReaderAt, size int64, do func([]rawlog.Record)
 	})
 }
 
-// checkSchema verifies that a table has all columns of a record, and returns its number of rows.
+// addedLater are columns that the schema had not from its beginning.
+var addedLater = map[string]bool{"quality": true}
+
+// checkSchema verifies that a table has the columns of a record, and returns its number of rows. It may lack one that says nothing by
+// being null, as that of scores: tables were written before there were any.
 func checkSchema(content io.ReaderAt, size int64) (rows int64, err error) {
 	defer noPanic(&err)
 	file, err := openParquet(content, size)
@@ -64,6 +68,7 @@ func checkSchema(content io.ReaderAt, size int64) (rows int64, err error) {
 	for _, want := range parquet.SchemaOf(rawlog.Record{}).Fields() {
 		got, ok := has[want.Name()]
 		switch {
+		case !ok && want.Optional() && addedLater[want.Name()]:
 		case !ok:
 			return 0, fmt.Errorf("not a table of schema %s: it has no column %q", rawlog.Schema, want.Name())
 		case !got.Leaf() || got.Type().Kind() != want.Type().Kind() || got.Repeated() != want.Repeated():

@@ -68,6 +68,32 @@ func TestAnotherTableIsRefusedByName(t *testing.T) {
 	require.ErrorContains(t, EachFileRecord(filepath.Join(t.TempDir(), "none"), nil), "no such file")
 }
 
+// A table that was written before answers were scored is read, and its requests have no score.
+func TestATableWithoutScoresIsRead(t *testing.T) {
+	fields := parquet.Group{}
+	for _, f := range parquet.SchemaOf(rawlog.Record{}).Fields() {
+		if f.Name() != "quality" {
+			fields[f.Name()] = f
+		}
+	}
+	var buf bytes.Buffer
+	w := parquet.NewGenericWriter[rawlog.Record](&buf, append(tableOptions(rawlog.Schema), parquet.NewSchema("Record", fields))...)
+	want := requests(plans(1)[0], 700)
+	require.NoError(t, writeRows(w, want))
+	require.NoError(t, w.Close())
+	path := filepath.Join(t.TempDir(), "requests.parquet")
+	require.NoError(t, os.WriteFile(path, buf.Bytes(), 0o600))
+	var got []rawlog.Record
+	require.NoError(t, EachFileRecord(path, func(rows []rawlog.Record) error {
+		got = append(got, rows...)
+		return nil
+	}))
+	require.Empty(t, cmp.Diff(want, got, equal))
+	judged, err := readJudged(buf.Bytes(), len(want))
+	require.NoError(t, err)
+	require.Len(t, judged, len(want))
+}
+
 func FuzzEachContentRecord(f *testing.F) {
 	o, err := tableObject(&Store{}, "k", rawlog.Schema, requests(plans(1)[0], 3))
 	require.NoError(f, err)

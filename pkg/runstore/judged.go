@@ -44,6 +44,7 @@ func judgedColumns() []column {
 		int32Column("prompt_tokens", func(r *rawlog.Record, v *int32) { r.PromptTokens = v }),
 		int32Column("output_tokens", func(r *rawlog.Record, v *int32) { r.OutputTokens = v }),
 		int32Column("cached_tokens", func(r *rawlog.Record, v *int32) { r.CachedTokens = v }),
+		float64Column("quality", func(r *rawlog.Record, v *float64) { r.Quality = v }),
 		nameColumn("outcome", func(r *rawlog.Record, v *string) { r.Outcome = orZero(v) }),
 		boolColumn("conn_reused", func(r *rawlog.Record, v *bool) { r.ConnReused = orZero(v) }),
 	}

@@ -20,7 +20,7 @@ func judgedOnly(r rawlog.Record) rawlog.Record {
 		Step: r.Step, Block: r.Block, Pair: r.Pair, Seq: r.Seq, Shard: r.Shard, Arm: r.Arm, Measured: r.Measured,
 		SentUnixNS: r.SentUnixNS, LateUS: r.LateUS, HeldUS: r.HeldUS, FirstUS: cloned(r.FirstUS), LastUS: cloned(r.LastUS),
 		PromptTokens: cloned(r.PromptTokens), OutputTokens: cloned(r.OutputTokens), CachedTokens: cloned(r.CachedTokens),
-		Outcome: r.Outcome, ConnReused: r.ConnReused,
+		Outcome: r.Outcome, ConnReused: r.ConnReused, Quality: cloned(r.Quality),
 	}
 }
 
@@ -43,7 +43,7 @@ func drawRecord(t *rapid.T) rawlog.Record {
 		SentUnixNS: whole.Draw(t, "sent"), LateUS: whole.Draw(t, "late"), HeldUS: whole.Draw(t, "held"),
 		FirstUS: offset.Draw(t, "first"), LastUS: offset.Draw(t, "last"), PromptTokens: tokens.Draw(t, "prompt"),
 		OutputTokens: tokens.Draw(t, "output"), CachedTokens: tokens.Draw(t, "cached"), Outcome: name.Draw(t, "outcome"),
-		ConnReused: rapid.Bool().Draw(t, "reused"), ChunkGapsUS: []int64{1, 2}, TraceID: "0af7", Error: "none",
+		Quality: rapid.Ptr(rapid.Float64(), true).Draw(t, "quality"), ConnReused: rapid.Bool().Draw(t, "reused"), ChunkGapsUS: []int64{1, 2}, TraceID: "0af7", Error: "none",
 	}
 }
 

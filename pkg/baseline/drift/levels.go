@@ -15,6 +15,8 @@ func kept(g swap.Gate) bool {
 		return true
 	case swap.MetricOutputTokens:
 		return g.Stat == swap.StatMean || keptQuantile(g.Stat)
+	case swap.MetricQuality:
+		return false
 	case swap.MetricTTFT, swap.MetricTTFTScheduled, swap.MetricTPOT, swap.MetricE2E:
 	}
 	return keptQuantile(g.Stat)

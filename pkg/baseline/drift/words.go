@@ -13,7 +13,7 @@ func unitOf(m swap.Metric) string {
 	switch m {
 	case swap.MetricThroughput:
 		return "tok/s"
-	case swap.MetricErrorRate:
+	case swap.MetricErrorRate, swap.MetricQuality:
 		return "fraction"
 	case swap.MetricOutputTokens:
 		return "tokens"

@@ -138,8 +138,19 @@ func (r *Record) PerRequest(m swap.Metric) swap.Value {
 		return r.E2E()
 	case swap.MetricOutputTokens:
 		return r.Tokens()
+	case swap.MetricQuality:
+		return r.Score()
 	}
 	return swap.Absent()
+}
+
+// Score is the share of its prompt's expectations that a good answer meets, from 0 to 1; absent where nothing was expected or the
+// answer is not known whole.
+func (r *Record) Score() swap.Value {
+	if r.Quality == nil {
+		return swap.Absent()
+	}
+	return swap.Of(*r.Quality)
 }
 
 func ms(us *int64) swap.Value {

@@ -65,6 +65,9 @@ type Record struct {
 	CachedTokens *int32 `parquet:"cached_tokens,optional"`
 	// MaxTokens is what was asked for.
 	MaxTokens int32 `parquet:"max_tokens"`
+	// Quality is the share of its prompt's expectations that the answer meets; nil where nothing was expected, the request failed,
+	// or the answer was too long to be kept. Older tables lack the column.
+	Quality *float64 `parquet:"quality,optional"`
 	// Work is what the answer holds in the unit of its interface (swap.API.Unit); nil where that cannot be told.
 	Work *float64 `parquet:"work,optional"`
 
