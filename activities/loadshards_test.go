@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -276,11 +277,21 @@ func TestTooFewLoadWorkersAreCounted(t *testing.T) {
 	_, err := conductor.wait(t)
 	requireType(t, err, TypeTooFewLoadWorkers, false)
 	require.ErrorContains(t, err, "1 of 3 came within 500ms, missing: shard 1, shard 2; start more load workers")
+	requireSaid(t, conductor, "1 of 3 load workers have joined; for up to 500ms waiting for shard 1, shard 2; start more load workers")
 
 	lonely := startShard(t, s, 1)
 	_, err = lonely.wait(t)
 	requireType(t, err, TypeConductorLost, true)
+	requireSaid(t, lonely, "shard 1 of 3 has begun and for up to 500ms waits for the load worker of shard 0")
 	require.Zero(t, s.served(swap.Baseline))
+}
+
+// requireSaid checks that a heartbeat told what a load worker waits for.
+func requireSaid(t *testing.T, c *call[swap.StepResult], problem string) {
+	t.Helper()
+	require.Condition(t, func() bool {
+		return slices.ContainsFunc(c.progress(t), func(p swap.Progress) bool { return strings.Contains(p.Problem, problem) })
+	}, "%+v", c.progress(t))
 }
 
 func TestLoadWorkersMustFitTheRequest(t *testing.T) {

@@ -100,11 +100,12 @@ func nowText(work []loadWork) string {
 	if waiting < 0 {
 		return strings.Join(notes, "; ")
 	}
-	who := "a load worker"
-	if len(work) > 1 {
+	who, more := "a load worker", ""
+	if len(work) > 1 { // they share a step
 		who = fmt.Sprintf("load workers (%d of %d have begun)", begun, len(work))
+		more = "; it needs all of them at the same time: start more load workers (swapgate-worker --role load), or lower load.shards"
 	}
 	w := work[waiting]
 	return fmt.Sprintf("%s has waited for %s since %s UTC; a load worker does one thing at a time, and may be at another run: "+
-		"swapgate status tells which", w.what, who, w.scheduled.UTC().Format(time.TimeOnly))
+		"swapgate status tells which%s", w.what, who, w.scheduled.UTC().Format(time.TimeOnly), more)
 }

@@ -89,6 +89,7 @@ func TestTheBoardCountsTheLoadWorkersOfAStep(t *testing.T) {
 	env.ExecuteWorkflow(ValidateSwap, in)
 	verdictOf(t, env)
 	require.Contains(t, now, "step 1/2 has waited for load workers (2 of 3 have begun) since ")
+	require.Contains(t, now, "start more load workers (swapgate-worker --role load), or lower load.shards")
 }
 
 // A prolonged step can be found by the stage's search attribute.

@@ -253,20 +253,26 @@ func TestTooFewWorkers(t *testing.T) {
 	}
 	p := s.open(t)
 	err := <-p.start(0, "s0-a1").done
-	require.EqualError(t, err, "too few load workers: 1 of 4 came within 300ms, missing: shard 1, shard 2, shard 3; start more load "+
-		"workers, let them reach each other by TCP, or lower load.shards")
+	require.EqualError(t, err, "too few load workers: 1 of 4 came within 300ms, missing: shard 1, shard 2, shard 3; "+getMore)
 	require.ErrorIs(t, err, ensemble.ErrTooFew)
-	require.Equal(t, "1 of 4 load workers are here; waiting for shard 1, shard 2, shard 3", <-waits)
+	require.Equal(t, "1 of 4 load workers have joined; for up to 300ms waiting for shard 1, shard 2, shard 3; "+getMore, <-waits)
 }
+
+const getMore = "start more load workers (swapgate-worker --role load), let them reach each other by TCP, or lower load.shards"
 
 func TestNoConductor(t *testing.T) {
 	s := newStage(t, 2, 1)
-	s.tune = func(c *ensemble.Config) { c.JoinWithin = 100 * time.Millisecond }
+	waits := make(chan string, 100)
+	s.tune = func(c *ensemble.Config) {
+		c.JoinWithin, c.OnWait = 100*time.Millisecond, func(sentence string) { waits <- sentence }
+	}
 	p := s.open(t)
 	err := <-p.start(1, "s1-a1").done
 	require.ErrorIs(t, err, ensemble.ErrNoConductor)
 	require.EqualError(t, err, "no conductor for shard 1 within 100ms (the noticeboard: no notice); look at the load worker that runs "+
 		"shard 0, and whether this one reaches it by TCP")
+	require.Equal(t, "shard 1 of 2 has begun and for up to 100ms waits for the load worker of shard 0, which conducts the step; "+
+		"if none is free, "+getMore, <-waits)
 
 	notice := ensemble.Notice{Attempt: "gone", Addresses: []string{"127.0.0.1:1"}, Token: ensemble.Token(strings.Repeat("5ec2e7", 11)[:64])}
 	require.NoError(t, s.board.Publish(t.Context(), notice))

@@ -45,8 +45,8 @@ var (
 func (f *follower) follow(ctx context.Context) error {
 	within := f.cfg.JoinWithin
 	until := time.Now().Add(within)
-	for {
-		f.cfg.OnWait("waiting for the conductor of the step")
+	for lost := false; ; lost = true {
+		f.cfg.OnWait(f.waiting(lost, within))
 		err := f.find(ctx, until)
 		switch {
 		case errors.Is(err, errEnded):
@@ -63,6 +63,16 @@ func (f *follower) follow(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// waiting says in a sentence who is waited for, and what a person can do.
+func (f *follower) waiting(lost bool, within time.Duration) string {
+	who := fmt.Sprintf("shard %d of %d has begun and for up to %s waits for the load worker of shard 0, which conducts the step",
+		f.cfg.Shard, f.cfg.Of, within)
+	if lost {
+		return who + ", to come back"
+	}
+	return who + "; if none is free, " + getMore
 }
 
 // find looks for a conductor until it has followed one.

@@ -167,13 +167,24 @@ func (r *roster) slices() []Slice {
 	return out
 }
 
-// waiting says in a sentence who is waited for; empty when nobody is.
+// waiting says in a sentence who is waited for, and what a person can do; empty when nobody is waited for.
 func (r *roster) waiting() string {
-	if r.phase != assembling {
+	switch {
+	case r.phase != assembling:
 		return ""
+	case r.wasFull:
+		return fmt.Sprintf("%d of %d load workers are left; for up to %s waiting for a new attempt of %s",
+			r.count(), len(r.members), r.returnWithin, r.missing())
 	}
-	return fmt.Sprintf("%d of %d load workers are here; waiting for %s", r.count(), len(r.members), r.missing())
+	return fmt.Sprintf("%d of %d load workers have joined; for up to %s waiting for %s; %s",
+		r.count(), len(r.members), r.joinWithin, r.missing(), getMore)
 }
+
+// getMore is what to do where a step has too few load workers.
+const getMore = "start more load workers (swapgate-worker --role load), let them reach each other by TCP, or lower load.shards"
+
+// mostMissing are named one by one.
+const mostMissing = 8
 
 func (r *roster) missing() string {
 	var names []string
@@ -186,13 +197,16 @@ func (r *roster) missing() string {
 			names = append(names, fmt.Sprintf("shard %d (%s)", i, m.absence))
 		}
 	}
+	if more := len(names) - mostMissing; more > 0 {
+		names = append(names[:mostMissing], fmt.Sprintf("and %d more", more))
+	}
 	return strings.Join(names, ", ")
 }
 
 func (r *roster) tooFew() error {
 	if !r.wasFull {
-		return fmt.Errorf("%w: %d of %d came within %s, missing: %s; start more load workers, let them reach each other by TCP, "+
-			"or lower load.shards", ErrTooFew, r.count(), len(r.members), r.joinWithin, r.missing())
+		return fmt.Errorf("%w: %d of %d came within %s, missing: %s; %s",
+			ErrTooFew, r.count(), len(r.members), r.joinWithin, r.missing(), getMore)
 	}
 	return fmt.Errorf("%w: %d of %d are left, and within %s there came no new attempt of %s; look at why that load worker ended",
 		ErrTooFew, r.count(), len(r.members), r.returnWithin, r.missing())

@@ -46,7 +46,7 @@ func underway(n int) *roster {
 func TestRosterPlaysABlock(t *testing.T) {
 	r := rosterOf(2)
 	require.Empty(t, r.begin(block1, 0))
-	require.Equal(t, "1 of 2 load workers are here; waiting for shard 1", r.waiting())
+	require.Equal(t, "1 of 2 load workers have joined; for up to 10s waiting for shard 1; "+getMore, r.waiting())
 	require.Equal(t, []order{
 		{to: 7, msg: wire.Welcome{Conductor: "c1"}},
 		{to: 0, msg: wire.Prepare{Round: 1, Block: block1}},
@@ -213,13 +213,24 @@ func TestWaitIsBounded(t *testing.T) {
 	require.False(t, r.settled())
 	r.expire(11e9)
 	require.ErrorIs(t, r.failure, ErrTooFew)
-	require.EqualError(t, r.failure, "too few load workers: 2 of 4 came within 10s, missing: shard 2 (reset), shard 3; start more load "+
-		"workers, let them reach each other by TCP, or lower load.shards")
+	require.EqualError(t, r.failure, "too few load workers: 2 of 4 came within 10s, missing: shard 2 (reset), shard 3; "+
+		getMore)
+}
+
+func TestTheMissingAreNamedInBounds(t *testing.T) {
+	r := rosterOf(256)
+	r.begin(block1, 0)
+	require.Less(t, len(r.waiting()), 300)
+	require.Contains(t, r.waiting(), "1 of 256 load workers have joined; for up to 10s waiting for shard 1, shard 2, ")
+	require.Contains(t, r.waiting(), "shard 8, and 247 more; ")
 }
 
 func TestEachLostShardHasItsTime(t *testing.T) {
 	r := underway(3)
+	require.Empty(t, r.waiting())
 	r.lose(1, "reset", 1e9)
+	require.Equal(t, "2 of 3 load workers are left; for up to 20s waiting for a new attempt of shard 1 (reset)", r.waiting(),
+		"more load workers are of no use")
 	r.lose(2, "silent", 15e9)
 	r.join(5, hello(1, 3, "f1b"))
 	r.expire(30e9)
