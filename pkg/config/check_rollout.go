@@ -23,6 +23,8 @@ func checkRollout(r *reporter, ro swap.Rollout) {
 	if last := len(ro.Weights) - 1; ro.Weights[last] != 100 {
 		r.value(weights, "must end with 100, got %d: the rollout ends with all traffic on the candidate", ro.Weights[last])
 	}
+	checkSteps(r, ro)
+	checkDecay(r, ro)
 	checkApprovals(r, ro)
 }
 
@@ -31,10 +33,14 @@ func checkApprovals(r *reporter, ro swap.Rollout) {
 	for i, w := range ro.ApproveAt {
 		if !slices.Contains(ro.Weights, w) {
 			r.valueUsing(p.child(i), []path{at("rollout", "weights")}, "must be one of rollout.weights (%s), got %d",
-				strings.Trim(strings.ReplaceAll(fmt.Sprint(ro.Weights), " ", ", "), "[]"), w)
+				list(ro.Weights), w)
 		}
 		if slices.Contains(ro.ApproveAt[:i], w) {
 			r.value(p.child(i), "%d is listed twice", w)
 		}
 	}
+}
+
+func list(weights []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(weights), " ", ", "), "[]")
 }

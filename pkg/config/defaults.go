@@ -111,9 +111,12 @@ var defaults = []fieldDefault{
 	{field: "judge.opinions[].cv", value: hold.DefaultCV, derive: forOption("cv", hold.DefaultCV)},
 
 	{field: "rollout.weights", value: []any{int64(1), int64(5), int64(20), int64(50), int64(100)}},
+	{field: "rollout.steps", derive: stepsByWeight},
+	{field: "rollout.steps[].min_requests", derive: requestsToSee},
 	{field: "rollout.window", value: "1m"},
 	{field: "rollout.windows_per_weight", value: int64(1)},
 	{field: "rollout.max_extensions", value: int64(3)},
+	{field: "rollout.settle", value: "5s"},
 	{field: "rollout.probe_rate", value: 2.0},
 	{field: "rollout.min_requests", value: int64(50)},
 	{field: "rollout.guard", value: emptyGroup},
@@ -121,7 +124,18 @@ var defaults = []fieldDefault{
 	{field: "rollout.guard.error_min_requests", value: int64(50)},
 	{field: "rollout.guard.latency_ratio", value: 3.0},
 	{field: "rollout.guard.consecutive_failures", value: int64(20)},
+	{field: "rollout.decay", value: emptyGroup},
+	{field: "rollout.decay.rule", value: string(swap.DecayACI)},
 	{field: "rollout.approve_timeout", value: "24h"},
+
+	{field: "in_place.allow_unsafe", value: false},
+	{field: "in_place.swaps", value: int64(2)},
+	{field: "in_place.timeout", value: "10m"},
+	{field: "in_place.observe", value: "30s"},
+	{field: "in_place.golden", value: emptyGroup},
+	{field: "in_place.golden.prompts", value: goldenPrompts},
+	{field: "in_place.golden.max_tokens", value: int64(32)},
+	{field: "in_place.golden.may_be_equal", value: false},
 
 	{field: "snapshots", value: emptyGroup},
 	{field: "snapshots.keep", value: int64(5)},
@@ -155,6 +169,14 @@ var defaultSteps = []any{
 	map[string]any{"concurrency": int64(16)},
 	map[string]any{"concurrency": int64(32)},
 	map[string]any{"concurrency": int64(64)},
+}
+
+// goldenPrompts leave a model some freedom, so that other weights are likely to answer them otherwise.
+var goldenPrompts = []any{
+	"Describe the sea in one sentence.",
+	"Name a river, and say what you like about it.",
+	"Continue the story: The last train had already left when",
+	"Write down three uncommon words and what each of them means.",
 }
 
 var defaultGates = []any{

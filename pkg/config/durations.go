@@ -29,7 +29,11 @@ var durationRanges = map[string]durationRange{
 	"load.calibration.send_lateness": {100 * time.Microsecond, time.Second},
 	"telemetry.interval":             {100 * time.Millisecond, 5 * time.Minute},
 	"rollout.window":                 {time.Second, 24 * time.Hour},
+	"rollout.steps[].min_time":       {0, 30 * 24 * time.Hour},
+	"rollout.settle":                 {0, time.Hour},
 	"rollout.approve_timeout":        {time.Second, 30 * 24 * time.Hour},
+	"in_place.timeout":               {time.Second, 2 * time.Hour},
+	"in_place.observe":               {time.Second, time.Hour},
 	"watch.block_for":                {time.Minute, 90 * 24 * time.Hour},
 }
 

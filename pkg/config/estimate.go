@@ -90,7 +90,9 @@ func timeText(planned, longest swap.Duration) string {
 // Estimate computes the plan of a resolved specification.
 func Estimate(spec swap.Spec) PlanEstimate {
 	e := estimateLoad(spec)
-	e.Warnings = append(append(e.Warnings, limitWarnings(spec)...), opinionWarnings(spec)...)
+	for _, more := range [][]PlanWarning{limitWarnings(spec), opinionWarnings(spec), stepWarnings(spec), decayWarnings(spec)} {
+		e.Warnings = append(e.Warnings, more...)
+	}
 	return e
 }
 

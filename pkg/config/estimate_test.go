@@ -10,7 +10,7 @@ import (
 
 func TestEstimateOfTheDefaults(t *testing.T) {
 	spec, err := Parse("swap.yaml", []byte(minimal+
-		"rollout: {route: {kind: swapgate, url: http://g, admin_url: http://g:1}, windows_per_weight: 2}\n"), nil)
+		"rollout: {route: {kind: swapgate, url: http://g, admin_url: http://g:1}, windows_per_weight: 2, steps: [], settle: 0s}\n"), nil)
 	require.NoError(t, err)
 	e := Estimate(spec)
 	require.Equal(t, 16, e.BlocksPerArm)

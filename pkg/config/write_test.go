@@ -154,7 +154,12 @@ func drawRollout(t *rapid.T) swap.Rollout {
 	if rapid.Bool().Draw(t, "approve") && len(spec.Weights) > 0 {
 		spec.ApproveAt = spec.Weights[:1]
 	}
-	spec.Weights = append(spec.Weights, 100)
+	spec.Weights, spec.Decay = append(spec.Weights, 100), swap.Decay{Rule: swap.DecayACI}
+	spec.Settle = swap.Duration(rapid.Int64Range(0, 60).Draw(t, "settle") * 1e9)
+	spec.Steps = []swap.RolloutStep{}
+	if rapid.Bool().Draw(t, "step") {
+		spec.Steps = append(spec.Steps, swap.RolloutStep{Weight: 100, MinRequests: rapid.IntRange(1, 99).Draw(t, "step_requests"), MinTime: 60e9})
+	}
 	return spec
 }
 

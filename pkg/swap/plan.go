@@ -36,12 +36,24 @@ func (l Load) Duration() time.Duration {
 	return d
 }
 
-// Duration is the time that a rollout takes if no window is repeated. Without a rollout it is 0.
+// Duration is the time that a rollout takes if no window is repeated and requests come fast enough. Without a rollout it is 0.
 func (r *Rollout) Duration() time.Duration {
 	if r == nil {
 		return 0
 	}
-	return time.Duration(len(r.Weights)*r.WindowsPerWeight) * r.Window.Std()
+	least := map[int]Duration{}
+	for _, s := range r.Steps {
+		least[s.Weight] = s.MinTime
+	}
+	var d Duration
+	for _, w := range r.Weights {
+		windows := Duration(r.WindowsPerWeight)
+		if r.Window > 0 {
+			windows = max(windows, (least[w]+r.Window-1)/r.Window)
+		}
+		d += windows*r.Window + r.Settle
+	}
+	return d.Std()
 }
 
 // Duration estimates a run from its plan: load, rollout, and half of the longest warm-up of both arms.

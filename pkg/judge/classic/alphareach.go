@@ -16,6 +16,9 @@ type AlphaPlan struct {
 	Windows int
 }
 
+// AlphaNeedsWindows is how many windows there must be before a rollback can be asked for: three, and the one before.
+const AlphaNeedsWindows = alphaWindows + 1
+
 // Needed is the average δ of three windows, in its unit, at which α falls by 40 % in all; for "each" it is that of every window.
 func (a AlphaDecay) Needed() float64 {
 	factor := 1 - alphaDrop
