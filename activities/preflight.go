@@ -53,9 +53,11 @@ func (a *Activities) Preflight(ctx context.Context, in swap.PreflightInput) (swa
 	if n, known := estimate.RequestsPerArm.Get(); known {
 		result.PlannedRequests = swap.Of(n)
 	}
+	compared := compatibility(in.Spec, files, result.Arms)
+	result.Compatibility = &compared
 	result.Findings = slices.Concat(
-		preflightFindings(in.Spec, result), planFindings(in.Spec, estimate), fileFindings(in.Spec, files),
-		contextFindings(in.Spec, files, result.Arms), a.tryKVShares(ctx, in.Spec, result.Arms), unanswered, blocked,
+		compatFindings(compared), preflightFindings(in.Spec, result), planFindings(in.Spec, estimate), fileFindings(in.Spec, files),
+		withoutCompared(contextFindings(in.Spec, files, result.Arms), compared), a.tryKVShares(ctx, in.Spec, result.Arms), unanswered, blocked,
 	)
 	slices.SortStableFunc(result.Findings, blockingFirst)
 	return result, nil

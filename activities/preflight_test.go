@@ -29,7 +29,8 @@ func TestPreflightOfAHealthySite(t *testing.T) {
 	require.Equal(t, "v-test", got.Version)
 	for _, arm := range swap.Arms {
 		facts := got.Arms.Get(arm)
-		facts.Version, facts.Fingerprint, facts.MaxModelLen = "", "", swap.Absent()
+		require.Equal(t, "on", facts.Setup.PrefixCaching)
+		facts.Version, facts.Fingerprint, facts.MaxModelLen, facts.Setup = "", "", swap.Absent(), swap.Setup{}
 		require.Equal(t, s.facts().Get(arm), facts)
 		require.NotEmpty(t, got.Arms.Get(arm).Fingerprint)
 		require.InDelta(t, 8192, got.Arms.Get(arm).MaxModelLen.Or(0), 0)
@@ -150,8 +151,21 @@ func TestPreflightFindings(t *testing.T) {
 			s.spec.Telemetry.Sources = []swap.TelemetrySource{{Kind: swap.SourceNVML, Host: "gpu-1", Required: true}}
 		}},
 		"context too short": {
-			plan: func(p *plan) { p.engines.Candidate.MaxModelLen = 11 },
-			want: []finding{{swap.Blocking, "candidate"}, {swap.Notable, "candidate"}},
+			plan:   func(p *plan) { p.engines.Candidate.MaxModelLen = 63 },
+			change: func(s *site) { s.spec.Workload.InputTokens = swap.Lengths{Median: 60, Max: 60} },
+			want:   []finding{{swap.Blocking, "context_length"}},
+		},
+		"context too short, and accepted": {
+			plan: func(p *plan) { p.engines.Candidate.MaxModelLen = 63 },
+			change: func(s *site) {
+				s.spec.Workload.InputTokens = swap.Lengths{Median: 60, Max: 60}
+				s.spec.Compatibility.Accept = []swap.CompatRule{swap.CompatContext}
+			},
+		},
+		"context too short on both": {
+			plan:   func(p *plan) { p.engines.Baseline.MaxModelLen, p.engines.Candidate.MaxModelLen = 63, 63 },
+			change: func(s *site) { s.spec.Workload.InputTokens = swap.Lengths{Median: 60, Max: 60} },
+			want:   []finding{{swap.Blocking, "baseline"}, {swap.Blocking, "candidate"}},
 		},
 		"prompts that cannot be read": {
 			change: func(s *site) { s.spec.Workload.PromptFile = badPrompts },

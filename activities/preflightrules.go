@@ -20,15 +20,6 @@ func preflightFindings(spec swap.Spec, found swap.PreflightResult) []swap.Findin
 				"Turn on stream_options.include_usage on the server, or remove the gates on tokens.")
 		}
 	}
-	if a, b := found.Arms.Baseline.Engine, found.Arms.Candidate.Engine; a != b {
-		add(swap.Notable, "engines", fmt.Sprintf("The arms run different engines: %s and %s.", a, b),
-			"The comparison includes the engine, not only the model.")
-	}
-	a, aok := found.Arms.Baseline.MaxModelLen.Get()
-	if b, bok := found.Arms.Candidate.MaxModelLen.Get(); aok && bok && b < a {
-		add(swap.Notable, "candidate", fmt.Sprintf("Its context is shorter than the baseline's: %.0f against %.0f tokens.", b, a),
-			"Requests that fit today may be refused after the swap.")
-	}
 	if w := found.Weights; w != nil && *w != swap.AllBaseline {
 		add(swap.Blocking, "route",
 			fmt.Sprintf("The gateway sends %d %% to the candidate already; a run starts from 100 %% on the baseline.", w.Candidate),

@@ -14,9 +14,9 @@ func TestPreflightRules(t *testing.T) {
 	well := func(length float64) swap.ArmFacts {
 		return swap.ArmFacts{Engine: "vllm", MaxModelLen: swap.Of(length), UsageInStream: true}
 	}
-	mute, other := swap.ArmFacts{Engine: "vllm"}, swap.ArmFacts{Engine: "sglang"}
+	mute := swap.ArmFacts{Engine: "vllm"}
 	allCandidate := swap.Weights{Candidate: 100}
-	const stop, note = swap.Blocking, swap.Notable
+	const stop = swap.Blocking
 	for name, c := range map[string]struct {
 		api     swap.API
 		gates   []swap.Gate
@@ -45,14 +45,7 @@ func TestPreflightRules(t *testing.T) {
 			gates: ttft, b: mute, c: mute, weights: &allCandidate,
 			severities: []swap.Severity{stop}, subjects: []string{"route"}, says: "100 %",
 		},
-		"another engine": {
-			gates: ttft, b: mute, c: other,
-			severities: []swap.Severity{note}, subjects: []string{"engines"}, says: "sglang",
-		},
-		"shorter but long enough": {
-			gates: ttft, b: well(20), c: well(10),
-			severities: []swap.Severity{note}, subjects: []string{"candidate"}, says: "10 against 20",
-		},
+		"what differs is compared elsewhere": {gates: ttft, b: well(20), c: swap.ArmFacts{Engine: "sglang", MaxModelLen: swap.Of(10)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := swap.Spec{Gates: c.gates, Workload: swap.Workload{API: c.api}}

@@ -20,6 +20,7 @@ func (v *validation) preflight(ctx workflow.Context) (string, error) {
 	}
 	v.verdict.Arms = found.Arms
 	v.verdict.Findings = append(v.verdict.Findings, found.Findings...)
+	v.verdict.Compatibility = found.Compatibility
 	v.verdict.FinalWeights = found.Weights
 	v.verdict.Provenance.Version = found.Version
 	v.board.status.Weights = found.Weights
