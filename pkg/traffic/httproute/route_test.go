@@ -63,6 +63,8 @@ func objectOf(t *testing.T, rules, status string) []kube.Object {
 
 const (
 	bothArms = `{"name":"chat-blue","weight":95},{"name":"chat-green","weight":5}`
+	both     = `[{"backendRefs":[` + bothArms + `]}]`
+	twoRules = `[{"backendRefs":[` + bothArms + `]},{"name":"b","backendRefs":[` + bothArms + `]}]`
 	ready    = `{"parents":[{"parentRef":{"name":"gw"},"conditions":[
 		{"type":"Accepted","status":"True","observedGeneration":3},{"type":"ResolvedRefs","status":"True","observedGeneration":3}]}]}`
 )
@@ -83,8 +85,10 @@ func TestPlan(t *testing.T) {
 				{"op":"add","path":"/spec/rules/1/backendRefs/1/weight","value":80},
 				{"op":"add","path":"/spec/rules/1/backendRefs/0/weight","value":20}]`,
 		},
-		"nothing to do":                      {rules: `[{"backendRefs":[` + bothArms + `]}]`, want: swap.Weights{Baseline: 95, Candidate: 5}, patch: `null`},
-		"relative weights that are the same": {rules: `[{"backendRefs":[{"name":"chat-blue"},{"name":"chat-green","weight":0}]}]`, want: swap.AllBaseline, patch: `null`},
+		"nothing to do": {rules: both, want: canary, patch: `null`},
+		"relative weights that are the same": {
+			rules: `[{"backendRefs":[{"name":"chat-blue"},{"name":"chat-green","weight":0}]}]`, want: swap.AllBaseline, patch: `null`,
+		},
 		"nearly the same is not the same": {
 			rules: `[{"backendRefs":[{"name":"chat-blue","weight":100},{"name":"chat-green","weight":5}]}]`,
 			want:  swap.Weights{Baseline: 95, Candidate: 5},
@@ -104,10 +108,10 @@ func TestPlan(t *testing.T) {
 				{"op":"add","path":"/spec/rules/0/backendRefs/0/weight","value":100},
 				{"op":"add","path":"/spec/rules/0/backendRefs/1/weight","value":0}]`,
 		},
-		"two rules with both":    {rules: `[{"backendRefs":[` + bothArms + `]},{"backendRefs":[` + bothArms + `]}]`, says: "choose one by rule"},
-		"two rules, one chosen":  {rules: `[{"backendRefs":[` + bothArms + `]},{"name":"b","backendRefs":[` + bothArms + `]}]`, rule: "b", want: canary, patch: `null`},
-		"chosen by its position": {rules: `[{"backendRefs":[` + bothArms + `]},{"backendRefs":[` + bothArms + `]}]`, rule: "1", want: canary, patch: `null`},
-		"no such rule":           {rules: `[{"backendRefs":[` + bothArms + `]}]`, rule: "x", says: `no rule "x"`},
+		"two rules with both":    {rules: twoRules, says: "choose one by rule"},
+		"two rules, one chosen":  {rules: twoRules, rule: "b", want: canary, patch: `null`},
+		"chosen by its position": {rules: twoRules, rule: "1", want: canary, patch: `null`},
+		"no such rule":           {rules: both, rule: "x", says: `no rule "x"`},
 		"no candidate":           {rules: `[{"backendRefs":[{"name":"chat-blue"}]}]`, says: "add the candidate with weight 0"},
 		"an arm named twice":     {rules: `[{"backendRefs":[` + bothArms + `,{"name":"chat-blue"}]}]`, says: "twice"},
 		"a negative weight":      {rules: `[{"backendRefs":[{"name":"chat-blue","weight":-1},{"name":"chat-green"}]}]`, says: "weight -1"},
@@ -154,12 +158,12 @@ func TestABackendThatIsGoneForbidsMoreAndNotLess(t *testing.T) {
 }
 
 func TestReadSaysWhatIsPending(t *testing.T) {
-	both := `[{"backendRefs":[` + bothArms + `]}]`
 	for name, tc := range map[string]struct{ rules, status, pending string }{
 		"ready":      {both, ready, ""},
 		"no gateway": {both, `{}`, "no gateway has taken up the route"},
 		"an old generation": {
-			both, `{"parents":[{"parentRef":{"name":"gw"},"conditions":[{"type":"Accepted","status":"True","observedGeneration":2}]}]}`,
+			both, `{"parents":[{"parentRef":{"name":"gw"},"conditions":[
+			{"type":"Accepted","status":"True","observedGeneration":2}]}]}`,
 			"gateway gw: it has seen generation 2 of the route, which is at 3",
 		},
 		"a backend that is missing": {
@@ -187,7 +191,7 @@ func TestReadSaysWhatIsPending(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add(`{"metadata":{"name":"chat","generation":3,"resourceVersion":"7"},"spec":{"rules":[{"backendRefs":[` + bothArms + `]}]},"status":` + ready + `}`)
+	f.Add(`{"metadata":{"name":"chat","generation":3,"resourceVersion":"7"},"spec":{"rules":` + both + `},"status":` + ready + `}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		o, err := kube.Decode(New(at).Refs()[0], []byte(text))
 		if err != nil {

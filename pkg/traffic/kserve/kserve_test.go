@@ -225,7 +225,8 @@ func TestCanariesPlan(t *testing.T) {
 	const (
 		okStatus = `{"canaryStatuses":[{"name":"green","ready":true,"trafficPercent":0}],
 			"conditions":[{"type":"PredictorReady","status":"True"},{"type":"IngressReady","status":"True"}]}`
-		set = `[{"op":"test","path":"/spec/canary/%d/predictor/name","value":"green"},{"op":"add","path":"/spec/canary/%d/trafficPercent","value":%d}]`
+		set = `[{"op":"test","path":"/spec/canary/%d/predictor/name","value":"green"},
+			{"op":"add","path":"/spec/canary/%d/trafficPercent","value":%d}]`
 	)
 	spec := func(baseline, canaries string) string {
 		return `{"predictor":{"name":"` + baseline + `"},"canary":` + canaries + `}`
@@ -236,13 +237,15 @@ func TestCanariesPlan(t *testing.T) {
 		want         swap.Weights
 		patch, says  string
 	}{
-		"first step":         {spec("blue", `[`+green+`]`), okStatus, canary, fmt.Sprintf(set, 0, 0, 5), ""},
-		"beside a dark one":  {spec("blue", `[{"predictor":{"name":"red"}},`+green+`]`), okStatus, canary, fmt.Sprintf(set, 1, 1, 5), ""},
-		"nothing to do":      {spec("blue", `[`+green+`]`), okStatus, swap.AllBaseline, `null`, ""},
-		"beside another one": {spec("blue", `[{"predictor":{"name":"red"},"trafficPercent":9},`+green+`]`), okStatus, canary, "", "other canaries"},
-		"not ready":          {spec("blue", `[`+green+`]`), strings.Replace(okStatus, "true", "false", 1), canary, "", "is not ready"},
-		"another baseline":   {spec("old", `[`+green+`]`), okStatus, canary, "", `its predictor is "old", not the baseline "blue"`},
-		"no such canary":     {spec("blue", `[{"predictor":{"name":"red"}}]`), okStatus, canary, "", "no canary green"},
+		"first step":        {spec("blue", `[`+green+`]`), okStatus, canary, fmt.Sprintf(set, 0, 0, 5), ""},
+		"beside a dark one": {spec("blue", `[{"predictor":{"name":"red"}},`+green+`]`), okStatus, canary, fmt.Sprintf(set, 1, 1, 5), ""},
+		"nothing to do":     {spec("blue", `[`+green+`]`), okStatus, swap.AllBaseline, `null`, ""},
+		"beside another one": {
+			spec("blue", `[{"predictor":{"name":"red"},"trafficPercent":9},`+green+`]`), okStatus, canary, "", "other canaries",
+		},
+		"not ready":        {spec("blue", `[`+green+`]`), strings.Replace(okStatus, "true", "false", 1), canary, "", "is not ready"},
+		"another baseline": {spec("old", `[`+green+`]`), okStatus, canary, "", `its predictor is "old", not the baseline "blue"`},
+		"no such canary":   {spec("blue", `[{"predictor":{"name":"red"}}]`), okStatus, canary, "", "no canary green"},
 		"less from one that died": {
 			spec("blue", `[{"predictor":{"name":"green"},"trafficPercent":50}]`), `{}`, swap.AllBaseline,
 			fmt.Sprintf(set, 0, 0, 0), "",
@@ -271,19 +274,20 @@ func TestCanariesRead(t *testing.T) {
 	got, err = k.Read([]kube.Object{objectOf(t, k.Refs()[0], fmt.Sprintf(spec, 0), fmt.Sprintf(dead, 0))})
 	require.NoError(t, err)
 	require.Equal(t, traffic.State{Weights: swap.AllBaseline}, got, "a dead candidate does not keep a rollback from being done")
-	others := `{"predictor":{"name":"blue"},"canary":[{"predictor":{"name":"green"},"trafficPercent":5},{"predictor":{"name":"red"},"trafficPercent":9}]}`
+	others := `{"predictor":{"name":"blue"},"canary":[{"predictor":{"name":"green"},"trafficPercent":5},
+		{"predictor":{"name":"red"},"trafficPercent":9}]}`
 	got, err = k.Read([]kube.Object{objectOf(t, k.Refs()[0], others, `{}`)})
 	require.NoError(t, err)
 	require.Equal(t, "9 % of traffic goes to other canaries", got.Pending)
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add(`{"metadata":{"name":"chat","resourceVersion":"1"},"spec":{"predictor":{"canaryTrafficPercent":5}},"status":{"components":{"predictor":{
-		"latestReadyRevision":"b","traffic":[{"revisionName":"b","percent":5},{"revisionName":"a","percent":95}]}}}}`)
+	f.Add(`{"metadata":{"name":"chat","resourceVersion":"1"},"spec":{"predictor":{"canaryTrafficPercent":5}},"status":{"components":{
+		"predictor":{"latestReadyRevision":"b","traffic":[{"revisionName":"b","percent":5},{"revisionName":"a","percent":95}]}}}}`)
 	f.Add(`{"metadata":{"name":"chat","resourceVersion":"1"},"spec":{"predictor":{"name":"blue"},"canary":[{"predictor":{"name":"green"},
 		"trafficPercent":5}]},"status":{"canaryStatuses":[{"name":"green","ready":true,"trafficPercent":5}]}}`)
-	f.Add(`{"metadata":{"name":"chat","resourceVersion":"1"},"spec":{"router":{"route":{"group":"g","weight":5}}},"status":{"router":{"group":{
-		"name":"g","members":[{"name":"chat","weight":5,"stopped":true}]}}}}`)
+	f.Add(`{"metadata":{"name":"chat","resourceVersion":"1"},"spec":{"router":{"route":{"group":"g","weight":5}}},"status":{"router":{
+		"group":{"name":"g","members":[{"name":"chat","weight":5,"stopped":true}]}}}}`)
 	both := NewLLMInferenceService(swap.LLMInferenceService{Namespace: "prod", Baseline: "chat", Candidate: "chat"})
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, k := range []kube.Kind{NewInferenceService(revisionsAt), NewInferenceService(canaryAt), both} {

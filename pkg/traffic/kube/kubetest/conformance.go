@@ -159,7 +159,9 @@ func (f Fixture) respectsManagers(t *testing.T) {
 func (f Fixture) allowsHands(t *testing.T) {
 	s := &Server{}
 	c, paths := f.Open(t, s)
-	for _, writer := range []struct{ name, operation string }{{"kubectl", "Apply"}, {"kubectl-edit", "Update"}, {"helm", "Apply"}, {"ci", "Update"}} {
+	for _, writer := range []struct{ name, operation string }{
+		{"kubectl", "Apply"}, {"kubectl-edit", "Update"}, {"helm", "Apply"}, {"ci", "Update"},
+	} {
 		for _, path := range paths {
 			s.Update(path, writer.name, writer.operation, f.Intrude)
 		}
