@@ -64,9 +64,9 @@ store: {endpoint: s, bucket: runs}`,
 	},
 	{
 		name:  "unknown gateway",
-		added: "rollout: {route: {kind: nginx, url: http://g, admin_url: http://g:1}}",
+		added: "rollout: {route: {kind: abacus, url: http://g, admin_url: http://g:1}}",
 		want: []string{
-			`swap.yaml:5:25: rollout.route.kind: must be swapgate, got "nginx"`,
+			`swap.yaml:5:25: rollout.route.kind: must be swapgate or haproxy, got "abacus"`,
 		},
 	},
 	{

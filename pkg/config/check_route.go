@@ -12,4 +12,25 @@ func checkRoute(r *reporter, route swap.Route) {
 	if route.AdminURL != "" {
 		checkURL(r, p.child("admin_url"), route.AdminURL)
 	}
+	checkRouteSections(r, p, route)
+	if route.Kind == swap.RouteHAProxy && route.HAProxy != nil {
+		checkHAProxy(r, p, route)
+	}
+}
+
+// checkRouteSections insists on the section of the route's kind, and on no other.
+func checkRouteSections(r *reporter, p path, route swap.Route) {
+	for _, s := range []struct {
+		kind swap.RouteKind
+		set  bool
+	}{
+		{swap.RouteHAProxy, route.HAProxy != nil},
+	} {
+		switch {
+		case s.set && s.kind != route.Kind:
+			r.value(p.child(string(s.kind)), "is for a route of kind %s, but this one is of kind %s", s.kind, route.Kind)
+		case !s.set && s.kind == route.Kind:
+			r.value(p, "needs the section %s, which says what a gateway of kind %s needs", s.kind, route.Kind)
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/swapgate/swapgate/pkg/swap"
 	"github.com/swapgate/swapgate/pkg/traffic"
+	"github.com/swapgate/swapgate/pkg/traffic/haproxy"
 	"github.com/swapgate/swapgate/pkg/traffic/httpapi"
 	"github.com/swapgate/swapgate/pkg/traffic/swapgate"
 )
@@ -21,6 +22,22 @@ func Open(route swap.Route, token string, hc *http.Client) (traffic.Controller, 
 			return nil, err
 		}
 		return swapgate.New(api), nil
+	case swap.RouteHAProxy:
+		return openHAProxy(route, token, hc)
 	}
 	return nil, fmt.Errorf("%w %q: use one of %v", traffic.ErrUnsupported, route.Kind, swap.RouteKinds)
+}
+
+func openHAProxy(route swap.Route, token string, hc *http.Client) (traffic.Controller, error) {
+	switch {
+	case route.HAProxy == nil:
+		return nil, fmt.Errorf("%w: a route of kind haproxy needs its section haproxy", traffic.ErrUnsupported)
+	case route.HAProxy.Socket != "":
+		return haproxy.Open(*route.HAProxy)
+	}
+	api, err := httpapi.New(route.AdminURL, token, hc)
+	if err != nil {
+		return nil, err
+	}
+	return haproxy.OpenDataPlane(*route.HAProxy, api)
 }
