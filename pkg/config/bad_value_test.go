@@ -32,8 +32,8 @@ var badValues = []badFile{
 		name:  "unknown field unlike any",
 		added: "frobnicate: 1",
 		want: []string{
-			`swap.yaml:5:1: unknown field "frobnicate"; known here: baseline, candidate, gates, judge, load, model_sizes, notify, ` +
-				`rollout, snapshots, store, target, telemetry, warm_up, watch, workload`,
+			`swap.yaml:5:1: unknown field "frobnicate"; known here: baseline, candidate, compatibility, gates, in_place, ` +
+				`judge, load, model_sizes, notify, rollout, snapshots, store, target, telemetry, warm_up, watch, workload`,
 		},
 	},
 	{
@@ -41,7 +41,8 @@ var badValues = []badFile{
 		added: `"sk-abcdefghijklmnop": 1`,
 		want: []string{
 			"swap.yaml:5:1: unknown field (name not shown: it looks like a secret); known here: baseline, candidate, " +
-				"gates, judge, load, model_sizes, notify, rollout, snapshots, store, target, telemetry, warm_up, watch, workload",
+				"compatibility, gates, in_place, judge, load, model_sizes, notify, rollout, snapshots, store, target, telemetry, " +
+				"warm_up, watch, workload",
 		},
 	},
 	{

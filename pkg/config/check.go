@@ -19,6 +19,9 @@ func checkMeaning(r *reporter, spec swap.Spec) {
 	if spec.Rollout != nil {
 		checkRollout(r, *spec.Rollout)
 	}
+	if spec.InPlace != nil {
+		checkInPlace(r, spec)
+	}
 	checkWatch(r, spec.Watch)
 	checkModelSizes(r, spec.ModelSizes)
 	checkNotify(r, spec.Notify)

@@ -30,7 +30,7 @@ func checkArms(r *reporter, spec swap.Spec) {
 	baselineURL, candidateURL := at("baseline", "url"), at("candidate", "url")
 	b := checkServer(r, baselineURL, spec.Baseline.URL)
 	c := checkServer(r, candidateURL, spec.Candidate.URL)
-	if b == nil || c == nil {
+	if b == nil || c == nil || spec.InPlace != nil {
 		return
 	}
 	if sameServer(b, c) && spec.Baseline.Model == spec.Candidate.Model {

@@ -34,7 +34,9 @@ func (b badFile) text() string {
 }
 
 func TestParseExplainsEveryProblem(t *testing.T) {
-	for _, bad := range slices.Concat(badYAML, badValues, badMeanings, badWorkloads, badSteps, badLoads, badOpinions, badRoutes) {
+	for _, bad := range slices.Concat(
+		badYAML, badValues, badMeanings, badWorkloads, badSteps, badLoads, badOpinions, badRoutes, badRollouts, badInPlaces,
+	) {
 		t.Run(bad.name, func(t *testing.T) {
 			_, err := Parse("swap.yaml", []byte(bad.text()), nil)
 			require.EqualError(t, err, strings.Join(bad.want, "\n"))
