@@ -32,7 +32,7 @@ var lines = []Line{FalseFail, AtMargin, TailPower, BlockPower, DataFault, FalseR
 // Scenario is a measurement of known truth.
 type Scenario struct {
 	Name, Group string
-	// Truth is the label in words. Effect is the true worsening in the first gate: relative, or in absolute points for errors.
+	// Truth is the label in words. Effect is the true worsening in the first gate: relative, or in absolute points for errors and quality.
 	Truth  string
 	Effect float64
 	// Accept are the right verdicts; Reason is the code that a data-quality fault must be given.
@@ -53,6 +53,9 @@ type Scenario struct {
 	TailShare, TailFactor          float64
 	// BaseErrors and CandErrors are shares of failed requests.
 	BaseErrors, CandErrors float64
+	// BaseQuality and CandQuality are the shares of good answers, 0 on both arms where answers have no scores. ScoredByPrompt is the
+	// share of prompts that decide alone whether their answer is good, for both arms alike as far as their shares agree.
+	BaseQuality, CandQuality, ScoredByPrompt float64
 	// SpoilRecord and Spoil put a fault into the evidence; nil is none.
 	SpoilRecord func(*rawlog.Record)
 	Spoil       func(*judge.Evidence)

@@ -15,6 +15,8 @@ func gate(metric swap.Metric, stat swap.Stat, margin float64) swap.Gate {
 	switch metric {
 	case swap.MetricErrorRate:
 		g.Unit = swap.Absolute
+	case swap.MetricQuality:
+		g.Unit, g.Better = swap.Absolute, swap.HigherIsBetter
 	case swap.MetricThroughput:
 		g.Better = swap.HigherIsBetter
 	case swap.MetricOutputTokens:
@@ -33,6 +35,7 @@ var (
 	throughput = gate(swap.MetricThroughput, swap.StatRate, .05)
 	errorRate  = gate(swap.MetricErrorRate, swap.StatRate, .005)
 	length     = gate(swap.MetricOutputTokens, swap.StatMean, .05)
+	quality    = gate(swap.MetricQuality, swap.StatMean, .01)
 
 	defaultGates = []swap.Gate{ttftP50, ttftP95, ttftP99, tpotP95, throughput, errorRate, length}
 	// judgeDefaults are the product's; resamples and seed are those of the benchmark.
@@ -75,6 +78,12 @@ func Scenarios() []Scenario {
 	return all
 }
 
+// scored gives answers a score of 0 or 1, which for most prompts depends on the prompt alone.
+func (s *Scenario) scored(base, cand float64) {
+	s.Gates = []swap.Gate{quality}
+	s.BaseQuality, s.CandQuality, s.ScoredByPrompt = base, cand, .8
+}
+
 var families = []struct {
 	name     string
 	marginal process.Marginal
@@ -102,6 +111,12 @@ func noChange() []Scenario {
 	same("launch", func(s *Scenario) { s.Phi, s.Launch = .9, .02 })
 	same("launch-and-drift", func(s *Scenario) { s.Phi, s.Launch, s.Drift = .9, .02, .1 })
 	same("heavy-tail", func(s *Scenario) { s.Marginal, s.Phi = process.Pareto(50, 80, 1.8), .9 })
+	same("quality", func(s *Scenario) { s.scored(.9, .9) })
+	same("quality/perfect", func(s *Scenario) { s.scored(1, 1) })
+	same("quality/by-chance", func(s *Scenario) {
+		s.scored(.9, .9)
+		s.ScoredByPrompt = 0
+	})
 	return all
 }
 
@@ -153,6 +168,13 @@ func regressions() []Scenario {
 	fails("+1/4000", .01, failOrOpen, func(s *Scenario) { s.Gates = subject(errorRate) })
 	fails("+5", .05, failOnly, func(s *Scenario) { s.Gates, s.Line = subject(errorRate), BlockPower })
 	worse("length/+10%", "answers are longer", .1, length, failOnly, func(s *Scenario) { s.Tokens = 1.1 })
+	for _, x := range []float64{.005, .02, .1} {
+		accept := failOrOpen
+		if x < quality.Margin {
+			accept = passOrOpen
+		}
+		worse(fmt.Sprintf("quality/-%g", 100*x), "points fewer answers are good", x, quality, accept, func(s *Scenario) { s.scored(.9, .9-x) })
+	}
 	worse("length/-20%", "answers are shorter", .2, length, failOnly, func(s *Scenario) { s.Tokens = .8 })
 	return all
 }
@@ -179,6 +201,12 @@ func margins() []Scenario {
 	at("ttft-p50", ttftP50, func(s *Scenario) { s.TTFT = 1 + ttftP50.Margin })
 	at("tpot-p50", tpotP50, func(s *Scenario) { s.TPOT = 1.05 })
 	at("throughput", throughput, func(s *Scenario) { s.Throughput = .95 })
+	at("quality", quality, func(s *Scenario) { s.scored(.9, .9-quality.Margin) })
+	at("quality/by-chance", quality, func(s *Scenario) {
+		s.scored(.9, .9-quality.Margin)
+		s.ScoredByPrompt = 0
+	})
+	at("quality/rare", quality, func(s *Scenario) { s.scored(1, 1-quality.Margin) })
 	at("length", length, func(s *Scenario) { s.Tokens = 1.05 })
 	return all
 }
@@ -194,6 +222,7 @@ func improvements() []Scenario {
 	better("ttft-p95/-20%", -.2, ttftP95, func(s *Scenario) { s.TTFT = .8 })
 	better("tpot-p95/-20%", -.2, tpotP95, func(s *Scenario) { s.TPOT = .8 })
 	better("throughput/+20%", -.2, throughput, func(s *Scenario) { s.Throughput = 1.2 })
+	better("quality/+5", -.05, quality, func(s *Scenario) { s.scored(.9, .95) })
 	better("errors/-1.8", -.018, errorRate, func(s *Scenario) { s.BaseErrors = .02 })
 	return all
 }
@@ -223,6 +252,7 @@ func faults() []Scenario {
 	fault("missing-block", swap.ReasonIncomplete, spoil(func(e *judge.Evidence) { e.Blocks = e.Blocks[:len(e.Blocks)-1] }))
 	fault("missing-records", swap.ReasonIncomplete, spoil(func(e *judge.Evidence) { e.Blocks[0].Recorded -= 10 }))
 	fault("no-data", swap.ReasonNoData, spoil(func(e *judge.Evidence) { e.Blocks = nil }))
+	fault("no-scores", swap.ReasonNoData, func(s *Scenario) { s.Gates = []swap.Gate{quality} })
 	fault("few-blocks", swap.ReasonLowN, func(s *Scenario) { s.Pairs = 4 })
 	// A median of 100 requests may be judged; these gates may not.
 	fault("few-requests", swap.ReasonLowN, func(s *Scenario) { s.Gates, s.Requests = []swap.Gate{ttftP99, ttftP95}, 5 })

@@ -27,6 +27,8 @@ func (s *Scenario) truth(g swap.Gate) float64 {
 		return worsening(g, base.fail, cand.fail)
 	case swap.MetricOutputTokens: // log-normal on both arms, so that the means have the ratio of the medians
 		return worsening(g, base.tokens, cand.tokens)
+	case swap.MetricQuality:
+		return worsening(g, base.quality, cand.quality)
 	}
 	panic("no truth for " + g.Name())
 }
@@ -66,7 +68,7 @@ const tolerance = 4.5
 
 // bias allows for times in whole microseconds, lengths in whole tokens, and quantiles of finite samples.
 func bias(g swap.Gate) float64 {
-	if g.Metric == swap.MetricErrorRate {
+	if g.Metric.IsShare() {
 		return 0
 	}
 	return .003
