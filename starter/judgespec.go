@@ -57,8 +57,9 @@ func (a *app) judgeSpec(f *judgeFlags) (judgeSpec, error) {
 	return out, nil
 }
 
-// anyArms is a specification without gates; its servers are never asked.
+// anyArms is a specification without gates; its servers are never asked, and its prompts, which a gate on quality needs, never read.
 const anyArms = `target: recorded
+workload: {prompt_file: none}
 baseline: {url: "http://baseline.invalid", model: baseline}
 candidate: {url: "http://candidate.invalid", model: candidate}
 store: {endpoint: "store.invalid", bucket: none}
@@ -120,7 +121,7 @@ func gateLine(text string) (string, error) {
 	return line + "}\n", nil
 }
 
-// marginFields reads 10%, 25ms, 3tokens or a bare share. The margin of an error rate is in percentage points.
+// marginFields reads 10%, 25ms, 3tokens or a bare share. The margin of a share, such as an error rate, is in percentage points.
 func marginFields(metric swap.Metric, text string) (string, error) {
 	unit := swap.Relative
 	number := text
@@ -134,7 +135,7 @@ func marginFields(metric swap.Metric, text string) (string, error) {
 		}
 		number, unit = n, swap.Absolute
 	}
-	if metric == swap.MetricErrorRate {
+	if metric.IsShare() {
 		unit = swap.Absolute
 	}
 	factor := 1.0
@@ -151,7 +152,7 @@ func marginFields(metric swap.Metric, text string) (string, error) {
 // unitOfMetric is the unit of an absolute margin.
 func unitOfMetric(metric swap.Metric) string {
 	switch metric {
-	case swap.MetricErrorRate:
+	case swap.MetricErrorRate, swap.MetricQuality:
 		return "percentage points, such as 0.5%"
 	case swap.MetricOutputTokens:
 		return "tokens"

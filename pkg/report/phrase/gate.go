@@ -25,6 +25,8 @@ func Metric(m swap.Metric) string {
 		return "Throughput"
 	case swap.MetricErrorRate:
 		return "Error rate"
+	case swap.MetricQuality:
+		return "Quality"
 	}
 	return Clean(string(m))
 }
