@@ -19,15 +19,6 @@ import (
 	"github.com/swapgate/swapgate/pkg/workload"
 )
 
-// guardEvery is how often the guard is asked while a window runs.
-const guardEvery = 100 * time.Millisecond
-
-// countEvery is how often the gateway's own counters are read for the guard.
-const countEvery = time.Second
-
-// errGuardFired ends a window's probes early.
-var errGuardFired = errors.New("the guard fired")
-
 // ObserveWindow watches live traffic at one weight for a window and decides what follows. While it watches it asks the
 // guard again and again; when the guard fires it sets all traffic back itself, at once, before anyone else hears of it.
 func (a *Activities) ObserveWindow(ctx context.Context, in swap.ObserveWindowInput) (swap.ObserveWindowResult, error) {
@@ -43,8 +34,11 @@ func (a *Activities) ObserveWindow(ctx context.Context, in swap.ObserveWindowInp
 	if err != nil {
 		return swap.ObserveWindowResult{}, err
 	}
-	return o.decide(window)
+	return o.decide(ctx, window)
 }
+
+// longestWaiting bounds a window that only keeps watch, so that no worker is held for long.
+const longestWaiting = swap.Duration(time.Minute)
 
 // observer is one attempt at a window.
 type observer struct {
@@ -67,11 +61,17 @@ type observer struct {
 	records []rawlog.Record
 	fired   *swap.Reason
 	brake   *swap.Restored
+	// unasked says that a request has failed since the guard was asked, latest when the latest record came.
+	unasked bool
+	latest  time.Time
 }
 
 func (a *Activities) openObserver(ctx context.Context, in swap.ObserveWindowInput) (o *observer, err error) {
 	plan := rollout.Plan{Rollout: *in.Spec.Rollout, Gates: in.Spec.Gates, Waiting: in.Waiting}
 	plan.MaxExtensions += in.Extensions
+	if in.Waiting {
+		plan.Window = min(plan.Window, longestWaiting)
+	}
 	o = &observer{in: in, plan: plan, run: runKey(ctx, in.Spec.Target), attempt: attemptID(ctx), now: a.Now}
 	if len(in.State) > 0 {
 		if err := json.Unmarshal(in.State, &o.state); err != nil {
@@ -107,12 +107,16 @@ func (o *observer) close() {
 
 // watch observes the window and stores the raw records of its probes.
 func (o *observer) watch(ctx context.Context) (swap.Window, error) {
-	w := swap.Window{Index: o.in.Index, Weights: o.in.Weights, Started: o.now().UTC()}
-	var err error
-	if o.before, o.counts, err = o.route.Counters(ctx); err != nil {
+	w := swap.Window{Index: o.in.Index, Weights: o.in.Weights}
+	found, err := o.route.Read(ctx)
+	if err != nil {
 		return w, err
 	}
-	if err := o.probe(ctx); err != nil {
+	if err := o.settle(ctx); err != nil {
+		return w, err
+	}
+	w.Started = o.now().UTC()
+	if err := o.stretch(ctx, windowStream, o.plan.Window.Std()); err != nil {
 		return w, err
 	}
 	w.Ended = o.now().UTC()
@@ -120,7 +124,7 @@ func (o *observer) watch(ctx context.Context) (swap.Window, error) {
 	if err != nil {
 		return w, err
 	}
-	w.ReadBack = state.Weights
+	w.ReadBack, w.Rewritten = state.Weights, state.Version != found.Version
 	records, fired, brake := o.seen()
 	w.GuardFired, w.Brake = fired, brake
 	w.Arms = statsOf(records)
@@ -137,13 +141,38 @@ func (o *observer) watch(ctx context.Context) (swap.Window, error) {
 	return w, err
 }
 
-// probe drives probes through the gateway for the length of the window, with the guard beside it.
-func (o *observer) probe(ctx context.Context) error {
+// settle lets a change of weights reach every process of the gateway, and requests from before it end. The guard watches, and
+// nothing else of that time counts.
+func (o *observer) settle(ctx context.Context) error {
+	length := o.route.Capabilities().Propagation + o.plan.Settle.Std()
+	if !o.in.Changed || length <= 0 {
+		return nil
+	}
+	if err := o.stretch(ctx, settleStream, length); err != nil {
+		return err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.fired == nil {
+		o.records = nil
+	}
+	return nil
+}
+
+// stretch drives probes through the gateway for some time, with the guard beside them. Once the guard has fired there is nothing
+// left to do.
+func (o *observer) stretch(ctx context.Context, stream uint64, length time.Duration) (err error) {
+	if _, fired, _ := o.seen(); fired != nil {
+		return nil
+	}
+	if o.before, o.counts, err = o.route.Counters(ctx); err != nil {
+		return err
+	}
 	probing, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var wg sync.WaitGroup
 	wg.Go(func() { o.guard(probing, stop) })
-	err := o.drive(probing)
+	err = o.drive(probing, stream, length)
 	stop(nil)
 	wg.Wait()
 	if ctx.Err() == nil && errors.Is(context.Cause(probing), errGuardFired) {
@@ -152,8 +181,7 @@ func (o *observer) probe(ctx context.Context) error {
 	return err
 }
 
-func (o *observer) drive(ctx context.Context) error {
-	length := o.plan.Window.Std()
+func (o *observer) drive(ctx context.Context, stream uint64, length time.Duration) error {
 	if o.plan.ProbeRate == 0 {
 		select {
 		case <-time.After(length):
@@ -163,8 +191,7 @@ func (o *observer) drive(ctx context.Context) error {
 		}
 	}
 	step := swap.Step{Rate: o.plan.ProbeRate}
-	stream := windowStream + uint64(o.in.Index) //nolint:gosec // counts from 1
-	plan := load.PlanBlock(o.prompts, step, 0, length, o.in.Spec.Workload.Seed, stream, nil)
+	plan := load.PlanBlock(o.prompts, step, 0, length, o.in.Spec.Workload.Seed, stream+uint64(o.in.Index), nil) //nolint:gosec // counts from 1
 	_, err := load.Run(ctx, o.client, plan, load.Options{
 		Model: o.in.Spec.Baseline.Model, RunSalt: o.attempt, Timeout: o.in.Spec.Workload.RequestTimeout.Std(),
 		Meter: &o.meter, OnRecord: o.keep,
@@ -172,13 +199,26 @@ func (o *observer) drive(ctx context.Context) error {
 	return err
 }
 
-// windowStream keeps the prompts of windows apart from those of blocks.
-const windowStream = uint64(1) << 63
+// windowStream keeps the prompts of windows apart from those of blocks, settleStream those of the time before them.
+const (
+	windowStream = uint64(1) << 63
+	settleStream = windowStream | 1<<62
+)
 
 func (o *observer) keep(r *rawlog.Record) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.records = append(o.records, *r)
+	o.unasked, o.latest = o.unasked || !r.Good(), o.now()
+}
+
+// hasUnasked reports whether a request has failed that the guard was not asked about, and forgets it.
+func (o *observer) hasUnasked() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	unasked := o.unasked
+	o.unasked = false
+	return unasked
 }
 
 func (o *observer) seen() ([]rawlog.Record, *swap.Reason, *swap.Restored) {
@@ -187,56 +227,16 @@ func (o *observer) seen() ([]rawlog.Record, *swap.Reason, *swap.Restored) {
 	return o.records, o.fired, o.brake
 }
 
-// guard asks until ctx ends. When it fires, the weights go back first and the probes end second.
-func (o *observer) guard(ctx context.Context, stop context.CancelCauseFunc) {
-	t := time.NewTicker(guardEvery)
-	defer t.Stop()
-	gateway, asked := o.before, o.now()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-t.C:
-		}
-		if o.counts && o.now().Sub(asked) >= countEvery {
-			asked = o.now()
-			// A gateway that does not answer now is asked again; the probes tell whether it serves.
-			if after, _, err := o.route.Counters(ctx); err == nil {
-				gateway = after
-			}
-		}
-		records, _, _ := o.seen()
-		arms := statsOf(records)
-		if o.counts {
-			countGateway(&arms, o.before, gateway)
-		}
-		if reason := rollout.GuardFired(o.plan.Guard, o.state.BaselineFor(arms.Baseline), arms.Candidate); reason != nil {
-			o.pull(ctx, reason)
-			stop(errGuardFired)
-			return
-		}
-	}
-}
-
-// pull is the brake: all traffic to the baseline. If the gateway refuses, the workflow's restore follows all the same.
-func (o *observer) pull(ctx context.Context, reason *swap.Reason) {
-	// The window may end while the brake is pulled.
-	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), controlTimeout)
-	defer done()
-	started := o.now()
-	state, err := o.route.Apply(ctx, swap.AllBaseline)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.fired = reason
-	if err == nil {
-		o.brake = &swap.Restored{Weights: &state.Weights, Changed: true, At: o.now(), TookMS: ms(o.now().Sub(started))}
-	}
-}
-
-// decide adds the planner's decision and its next state.
-func (o *observer) decide(w swap.Window) (swap.ObserveWindowResult, error) {
-	probes, _, _ := o.seen()
+// decide adds the planner's decision and its next state. Where that is to roll back, and the guard did not do so while the window
+// ran, the weights go back before the workflow hears of it.
+func (o *observer) decide(ctx context.Context, w swap.Window) (swap.ObserveWindowResult, error) {
+	probes, fired, _ := o.seen()
 	w, next := rollout.Next(o.plan, o.state, w, probes)
+	if w.Decision.Action == swap.ActionRollback && fired == nil {
+		o.latest = w.Ended // nothing runs beside this any more
+		o.pull(ctx, &w.Decision.Reason[0])
+		_, _, w.Brake = o.seen()
+	}
 	state, err := json.Marshal(next)
 	return swap.ObserveWindowResult{Window: w, State: state}, err
 }
@@ -246,24 +246,4 @@ func (o *observer) progress() swap.Progress {
 	p.What, p.Done = fmt.Sprintf("window %d at %d %%", o.in.Index, o.in.Weights.Candidate), p.Requests
 	p.Total = int(o.plan.ProbeRate * o.plan.Window.Seconds())
 	return p
-}
-
-func statsOf(records []rawlog.Record) (arms swap.PerArm[swap.WindowStats]) {
-	for _, arm := range swap.Arms {
-		*arms.Ptr(arm) = rawlog.WindowOf(records, arm)
-	}
-	return arms
-}
-
-// countGateway adds what the gateway itself counted during the window.
-func countGateway(arms *swap.PerArm[swap.WindowStats], before, after swap.PerArm[traffic.Counters]) {
-	for _, arm := range swap.Arms {
-		b, a := before.Get(arm), after.Get(arm)
-		if a.Requests < b.Requests {
-			// The gateway restarted: its counters say nothing about the window.
-			continue
-		}
-		arms.Ptr(arm).GatewayRequests = swap.Of(float64(a.Requests - b.Requests))
-		arms.Ptr(arm).GatewayErrors = swap.Of(float64(a.Errors - b.Errors))
-	}
 }

@@ -125,6 +125,7 @@ func TestWindowBrakesWhenTheCandidateDies(t *testing.T) {
 	require.Equal(t, &swap.AllBaseline, w.Brake.Weights)
 	require.True(t, w.Brake.Changed)
 	require.Less(t, w.Brake.TookMS, 2000.0)
+	require.GreaterOrEqual(t, w.Brake.SinceEvidenceMS.Or(-1), w.Brake.TookMS)
 	require.Less(t, time.Duration(braked.Load()-failed.Load()), guardEvery+2*time.Second)
 	require.Equal(t, swap.AllBaseline, s.weights(t))
 	require.Equal(t, swap.AllBaseline, w.ReadBack)
@@ -175,6 +176,24 @@ func TestWindowNoticesThatSomebodyElseMovesTraffic(t *testing.T) {
 	s.setWeights(t, swap.Weights{Baseline: 40, Candidate: 60})
 	w := observe(t, s, windowInput(s)).Window
 	require.Equal(t, swap.ActionRollback, w.Decision.Action)
+	require.Equal(t, swap.ReasonShareMismatch, w.Decision.Reason[0].Code)
+}
+
+// The share of a window that somebody disturbed and left as it was is not the one that it is judged at.
+func TestWindowNoticesThatSomebodyMovedTrafficAndPutItBack(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.setWeights(t, half)
+	c := start[swap.ObserveWindowResult](t, s, swap.ActivityObserveWindow, windowInput(s))
+	eventually(t, "the window is under way", func() bool { return s.served(swap.Candidate) > 0 })
+	s.setWeights(t, swap.AllBaseline)
+	s.setWeights(t, half)
+	got, err := c.wait(t)
+	require.NoError(t, err)
+	w := got.Window
+	require.True(t, w.Rewritten)
+	require.Equal(t, half, w.ReadBack)
+	require.Equal(t, swap.ActionHold, w.Decision.Action)
 	require.Equal(t, swap.ReasonShareMismatch, w.Decision.Reason[0].Code)
 }
 

@@ -20,7 +20,18 @@ const (
 )
 
 // wrongShare says why no metric of a window may be read, or nil: its requests are not known to be split as was set.
-func wrongShare(w swap.Window) *swap.Reason { return firstOf(unattributed(w), shareMismatch(w)) }
+func wrongShare(w swap.Window) *swap.Reason {
+	return firstOf(rewritten(w), unattributed(w), shareMismatch(w))
+}
+
+func rewritten(w swap.Window) *swap.Reason {
+	if !w.Rewritten {
+		return nil
+	}
+	return &swap.Reason{
+		Code: swap.ReasonShareMismatch, Subject: "route", Message: "somebody wrote the gateway's weights while the window ran, and put them back",
+	}
+}
 
 // notEnough says what a weight has still to see, or nil.
 func notEnough(plan swap.Rollout, s State) *swap.Reason {

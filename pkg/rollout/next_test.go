@@ -105,6 +105,10 @@ func TestNext(t *testing.T) {
 			swap.ActionRollback, 0, swap.ReasonGuardLatency, "the baseline's 30 ms",
 		},
 		{
+			"weights that somebody changed and changed back", State{Index: 2}, with(calm(50), func(w *swap.Window) { w.Rewritten = true }),
+			swap.ActionHold, 50, swap.ReasonShareMismatch, "put them back",
+		},
+		{
 			"weights not honoured", State{Index: 2}, with(calm(50), func(w *swap.Window) {
 				w.Arms = swap.PerArm[swap.WindowStats]{Baseline: arm(200, 0, 100), Candidate: arm(100, 0, 100)}
 			}), swap.ActionHold, 50, swap.ReasonShareMismatch, "33.3 % where 50 % was set",

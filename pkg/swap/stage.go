@@ -134,19 +134,6 @@ func (w Weights) Of(a Arm) int {
 // AllBaseline is the state that every rollback ends in.
 var AllBaseline = Weights{Baseline: 100}
 
-// Snapshot is everything needed to go back.
-type Snapshot struct {
-	Target string    `json:"target"`
-	Taken  time.Time `json:"taken"`
-	// Route and Weights are absent for a validation without rollout.
-	Route   *Route   `json:"route,omitempty"`
-	Weights *Weights `json:"weights,omitempty"`
-	// Arms are the servers as they were.
-	Arms       PerArm[ArmFacts] `json:"arms"`
-	SpecSHA256 string           `json:"spec_sha256"`
-	RunID      string           `json:"run_id"`
-}
-
 // Restored says what is live after a restore, as read back from the gateway.
 type Restored struct {
 	// Snapshot that was restored; absent where weights were set without one.
@@ -157,6 +144,8 @@ type Restored struct {
 	Changed bool      `json:"changed"`
 	At      time.Time `json:"at"`
 	TookMS  float64   `json:"took_ms"`
+	// SinceEvidenceMS is how long after the last request that was seen it was done; only of a brake that the guard pulled.
+	SinceEvidenceMS Value `json:"since_evidence_ms,omitzero"`
 }
 
 // WarmUpResult is the warm-up of one arm.

@@ -160,10 +160,12 @@ type Window struct {
 	Index   int     `json:"index"`
 	Weights Weights `json:"weights"`
 	// ReadBack is what the gateway said at the end of the window.
-	ReadBack Weights             `json:"read_back"`
-	Started  time.Time           `json:"started"`
-	Ended    time.Time           `json:"ended"`
-	Arms     PerArm[WindowStats] `json:"arms"`
+	ReadBack Weights `json:"read_back"`
+	// Rewritten says that somebody wrote the gateway's weights while the window ran, even where they are as set again.
+	Rewritten bool                `json:"rewritten,omitempty"`
+	Started   time.Time           `json:"started"`
+	Ended     time.Time           `json:"ended"`
+	Arms      PerArm[WindowStats] `json:"arms"`
 	// Unattributed counts probes whose arm the gateway did not name.
 	Unattributed int       `json:"unattributed"`
 	Raw          ObjectRef `json:"raw"`

@@ -28,7 +28,8 @@ var (
 // State is what a gateway says of itself.
 type State struct {
 	swap.Weights
-	// Version changes with every change of the weights, where the gateway has such a thing.
+	// Version changes with every change of the weights, where the gateway has such a thing, and with nothing that cannot change
+	// where requests go: a window during which it changed is not judged.
 	Version string `json:"version,omitempty"`
 	// Pending says why live traffic may not follow the weights: what routes has not taken them over yet, or something beside
 	// the two arms takes part. Empty when it does follow.

@@ -47,7 +47,7 @@ const (
 //	go test -run '^$' -bench Rollback -benchtime 200x -timeout 60m ./starter/servertest
 //
 // It reports the time in ms from the trigger to all weights read back on the baseline. In guard the trigger is the decision of the
-// guard; evidence- is from the end of the request that was one failure too many. In person it is the update that a button or a
+// guard; evidence- is from the last request that it saw. In person it is the update that a button or a
 // command sends. lost are live requests that failed although the baseline answered them all: none may be.
 //
 // The stages before the rollout answer at once: what is measured begins in the rollout.
@@ -296,7 +296,7 @@ func (r *rollbackBench) byGuard() (brake, evidence float64) {
 	require.Equal(r.b, swap.Fail, v.Verdict, v.Summary)
 	last := v.Rollout.Windows[len(v.Rollout.Windows)-1]
 	require.NotNil(r.b, last.Brake, "the observer itself set the weights back")
-	return last.Brake.TookMS, 0
+	return last.Brake.TookMS, last.Brake.SinceEvidenceMS.Or(0)
 }
 
 // byPerson asks for a rollback and returns how long it took, in ms, until the gateway was read with all traffic on the baseline.

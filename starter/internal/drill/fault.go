@@ -43,7 +43,7 @@ var Faults = []Fault{
 		[]swap.Decision{swap.Pass, swap.Fail, swap.Inconclusive, swap.Errored},
 	},
 	{"other-writer", "somebody else sets the weights", inRollout, otherWriter, putBack},
-	{"other-writer-briefly", "somebody else sets the weights and puts them back", inRollout, otherWriterBriefly, putBack},
+	{"other-writer-briefly", "somebody else sets the weights and puts them back", inRollout, otherWriterBriefly, undisturbed},
 	{"candidate-dies", "the candidate's server is killed", inRollout, killCandidate, putBack},
 	{"cancel", "the workflow is cancelled", anywhere, cancelRun, stopped},
 	{"abort", "a person aborts", anywhere, ask(swap.UpdateAbort), stopped},
