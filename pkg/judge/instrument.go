@@ -2,11 +2,8 @@ package judge
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 
-	"github.com/swapgate/swapgate/pkg/load/instrument/lateness"
-	"github.com/swapgate/swapgate/pkg/stats"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -67,45 +64,4 @@ func (c *checks) disbelieve(message string) {
 		c.unbelievable = true
 		c.spoil(spoiled{swap.ReasonInstrument, "the load client cannot be believed", anyMetric})
 	}
-}
-
-// lateSends is the check of last resort: it rests on the raw records alone, whatever the client says of itself.
-func (c *checks) lateSends(s sends) {
-	for _, arm := range swap.Arms {
-		tally := s.late.Get(arm)
-		if !tally.Kept() && s.late.Get(arm.Other()).Kept() {
-			continue // this server lets no connection be kept; the other arm tells of the client
-		}
-		if late := tally.P99MS().Or(0); late > s.limitMS {
-			c.disbelieve(fmt.Sprintf("the load client sent to the %s up to %.1f ms late (P99), more than the %.1f ms tolerated, so latencies are "+
-				"partly its own: give it more CPU, or spread the load over more load workers (load.shards)", arm, late, s.limitMS))
-		}
-	}
-}
-
-// sends is how late the client sent to each arm by the raw records, and how late it may.
-type sends struct {
-	late    swap.PerArm[*lateness.Tally]
-	limitMS float64
-}
-
-func sendsOf(e Evidence, p pairs) sends {
-	median := stats.Quantile(p.pool(swap.Baseline, swap.MetricTTFT).Sorted(), .5)
-	return sends{
-		late:    swap.PerArm[*lateness.Tally]{Baseline: latenessOf(p, swap.Baseline), Candidate: latenessOf(p, swap.Candidate)},
-		limitMS: lateness.LimitMS(e.SendLateness, swap.Of(median)),
-	}
-}
-
-func latenessOf(p pairs, arm swap.Arm) *lateness.Tally {
-	var tally lateness.Tally
-	for k := range p.list {
-		requests := &p.list[k].blocks.Get(arm).Requests
-		for i, late := range requests.clientLate {
-			if !math.IsNaN(late) {
-				tally.AddOwn(late, requests.connReused[i])
-			}
-		}
-	}
-	return &tally
 }

@@ -83,6 +83,56 @@ func TestLateSendsAreTheClientsOwn(t *testing.T) {
 	}
 }
 
+// The reason says what was decisive: one arm, and a stall or more.
+func TestLateSendsSayWhatWasDecisive(t *testing.T) {
+	const next = "give it more CPU, or spread the load over more load workers (load.shards)"
+	for _, c := range []struct {
+		name string
+		late func(*rawlog.Record) bool
+		want []string
+	}{
+		{
+			"one stall in one block", func(r *rawlog.Record) bool { return r.Arm == "candidate" && r.Block == 3 && r.Step == 2 && r.Seq < 60 },
+			[]string{"the load client sent to the candidate up to 248.4 ms late (P99), more than the 30.0 ms tolerated: 60 of 3600 requests were " +
+				"later than that, all in block 3 of step 2; of both arms together the P99 is 1.0 ms, but each is judged by itself; latencies are " +
+				"partly its own: if its machine was held up just then, start the run again; else " + next},
+		},
+		{
+			"one arm", func(r *rawlog.Record) bool { return r.Arm == "candidate" && r.Seq < 10 },
+			[]string{"the load client sent to the candidate up to 248.4 ms late (P99), more than the 30.0 ms tolerated: 240 of 3600 requests were " +
+				"later than that; latencies are partly its own: " + next},
+		},
+		{
+			"both arms", func(r *rawlog.Record) bool { return r.Seq < 2 },
+			[]string{
+				"the load client sent to the baseline up to 248.4 ms late (P99), more than the 30.0 ms tolerated: 48 of 3600 requests were " +
+					"later than that; latencies are partly its own: " + next,
+				"the load client sent to the candidate up to 248.4 ms late (P99), more than the 30.0 ms tolerated: 48 of 3600 requests were " +
+					"later than that; latencies are partly its own: " + next,
+			},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := usual()
+			s.each(func(r *rawlog.Record) {
+				r.LateUS, r.ConnReused = 1000, true
+				if c.late(r) {
+					r.LateUS = 250_000
+				}
+			})
+			e := s.evidence(gate(swap.MetricTTFT, swap.StatP50, .2))
+			e.SendLateness = swap.Duration(30 * time.Millisecond)
+			var got []string
+			for _, r := range Decide(e).Reasons {
+				if r.Code == swap.ReasonInstrument {
+					got = append(got, r.Message)
+				}
+			}
+			require.Equal(t, c.want, got)
+		})
+	}
+}
+
 // Whatever else the evidence says, a fault of the client leaves neither a pass nor a fail, overall or in a gate.
 func TestNoEvidenceDecidesWhereTheClientIsAtFault(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -31,9 +31,9 @@ func (f *faults) shareAbove(signal, did, of string, value swap.Value, limit floa
 	}
 }
 
-// sends judges whether requests went out when the plan wanted it.
-func (f *faults) sends(r swap.InstrumentReading, b bounds, next string) {
-	f.timeAbove("send_lateness_p99_ms", "sent late by up to", r.SendLatenessP99MS, b.latenessMS, next)
+// sends judges whether requests went out when the plan wanted it; late is what the client did where not.
+func (f *faults) sends(r swap.InstrumentReading, b bounds, late, next string) {
+	f.timeAbove("send_lateness_p99_ms", late, r.SendLatenessP99MS, b.latenessMS, next)
 	if v, ok := r.RateAchieved.Get(); ok && v < leastRate {
 		f.add("rate_achieved", next, "%sthe load client sent %.1f %% of the requests within a second of their plan, less than the %.0f %% needed",
 			f.where, v*100, leastRate*100)

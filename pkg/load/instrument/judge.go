@@ -52,13 +52,13 @@ func judgeCalibration(r swap.InstrumentReading, b bounds) []swap.InstrumentFault
 	}
 	f.timeAbove("token_error_p99_ms", "took tokens' times wrong by up to", r.TokenErrorP99MS, b.tokenErrorMS, nextCalibrate)
 	f.timeAbove("ttft_error_p99_ms", "took times to the first token too long by up to", r.TTFTErrorP99MS, b.latenessMS, nextCalibrate)
-	f.sends(r, b, nextCalibrate)
+	f.sends(r, b, "sent late by up to", nextCalibrate)
 	return f.found
 }
 
 func judgeStep(r swap.InstrumentReading, b bounds) []swap.InstrumentFault {
 	f := faults{path: "during."}
-	f.sends(r, b, nextShare)
+	f.sends(r, b, "sent late, over both arms together, by up to", nextShare)
 	f.timeAbove("lag_p99_ms", "looked at arrivals late by up to", r.LagP99MS, lagLimitMS(r, b), nextShare)
 	mostCPU := stampedCPU
 	if !stamped(r) {

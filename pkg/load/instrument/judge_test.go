@@ -203,7 +203,7 @@ func TestFaultsSayWhatWasMeasuredAgainstWhichLimitAndWhatToDo(t *testing.T) {
 		},
 		{
 			Signal: "during.send_lateness_p99_ms", Next: nextShare,
-			Message: "the load client sent late by up to 95.0 ms (P99), more than the 30.0 ms tolerated",
+			Message: "the load client sent late, over both arms together, by up to 95.0 ms (P99), more than the 30.0 ms tolerated",
 		},
 		{
 			Signal: "during.throttled", Next: nextUnlimit,
