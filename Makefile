@@ -82,6 +82,13 @@ record-history: $(TEMPORAL_CLI) ## Record the workflow histories that replay tes
 acceptance: build $(TEMPORAL_CLI) ## Run both demos and check their exit codes and verdicts
 	go test -count=1 -timeout 20m -tags acceptance -run TestDemoVerdicts -v .
 
+DRILL_RUNS ?= 10
+DRILL_SEED ?= 1
+
+.PHONY: drill
+drill: build $(TEMPORAL_CLI) ## Break things in the middle of ten runs, and check where live traffic ends
+	bin/swapgate drill --runs $(DRILL_RUNS) --seed $(DRILL_SEED) --dir out/drill
+
 ##@ Check
 
 .PHONY: fmt
