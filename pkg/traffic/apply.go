@@ -15,7 +15,7 @@ func Apply(
 	ctx context.Context, where string, want swap.Weights, read func(context.Context) (State, error), write func(context.Context, State) error,
 ) (State, error) {
 	before, err := read(ctx)
-	if err != nil || before.Weights == want {
+	if err != nil || (before.Weights == want && before.Pending == "") {
 		return before, err
 	}
 	writeErr := write(ctx, before)
@@ -29,10 +29,12 @@ func Apply(
 	switch {
 	case err != nil:
 		return before, errors.Join(writeErr, err)
-	case after.Weights == want:
+	case after.Weights == want && after.Pending == "":
 		return after, nil
 	case writeErr != nil:
 		return after, writeErr
+	case after.Weights == want:
+		return after, fmt.Errorf("%w: %s: %s", ErrNotApplied, where, after.Pending)
 	}
 	return after, fmt.Errorf("%w: wanted baseline %d / candidate %d, read %d / %d from %s",
 		ErrNotApplied, want.Baseline, want.Candidate, after.Baseline, after.Candidate, where)

@@ -128,14 +128,30 @@ func (e *StatusError) Error() string {
 
 func (e *StatusError) Unwrap() error { return e.kind }
 
-// messageOf finds the message of an error in the shapes that APIs give it: {"error": "…"} and {"message": "…"}.
+// messageOf finds the message of an error in the shapes that APIs give it.
 func messageOf(status int, data []byte) string {
-	var reply struct{ Error, Message string }
-	_ = json.Unmarshal(data, &reply)
-	for _, message := range []string{reply.Error, reply.Message, http.StatusText(status)} {
+	for _, message := range []string{messageIn(data), http.StatusText(status)} {
 		if message != "" {
 			return message[:min(len(message), maxMessage)]
 		}
 	}
 	return "no reason"
+}
+
+// messageIn finds the text in {"error": "…"}, {"message": "…"} and {"detail": "…"}, each of which may be such an object again.
+func messageIn(data []byte) string {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		return text
+	}
+	var reply map[string]json.RawMessage
+	if json.Unmarshal(data, &reply) != nil {
+		return ""
+	}
+	for _, field := range []string{"error", "message", "detail"} {
+		if text := messageIn(reply[field]); text != "" {
+			return text
+		}
+	}
+	return ""
 }

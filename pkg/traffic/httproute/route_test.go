@@ -177,7 +177,9 @@ func TestReadSaysWhatIsPending(t *testing.T) {
 		"one gateway of two": {both, `{"parents":[{"parentRef":{"name":"a"},"conditions":[
 			{"type":"Accepted","status":"True","observedGeneration":3},{"type":"ResolvedRefs","status":"True","observedGeneration":3}]},
 			{"parentRef":{"name":"b"},"conditions":[]}]}`, "gateway b: it does not report Accepted"},
-		"a third backend": {`[{"backendRefs":[` + bothArms + `,{"name":"old"}]}]`, ready, "rule 0 also sends traffic to old, which is neither arm"},
+		"a third backend": {
+			`[{"backendRefs":[` + bothArms + `,{"name":"old"}]}]`, ready, "rule 0 also sends traffic to old, which is neither arm",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := New(at).Read(objectOf(t, tc.rules, tc.status))

@@ -1,0 +1,43 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/swapgate/swapgate/pkg/traffic"
+)
+
+func TestMessagesAreFoundInTheShapesOfAPIs(t *testing.T) {
+	for reply, want := range map[string]string{
+		`{"error":"no such server"}`:                           "no such server",
+		`{"kind":"Status","message":"routes \"x\" not found"}`: `routes "x" not found`,
+		`{"error":{"message":"no model","code":"400"}}`:        "no model",
+		`{"detail":{"error":"DB not connected"}}`:              "DB not connected",
+		`{"detail":[{"loc":["body"]}]}`:                        "Bad Request",
+		`<html>`:                                               "Bad Request",
+		``:                                                     "Bad Request",
+		`{"error":"` + strings.Repeat("x", 500) + `"}`:         strings.Repeat("x", maxMessage),
+	} {
+		require.Equal(t, want, messageOf(http.StatusBadRequest, []byte(reply)), reply)
+	}
+	require.Equal(t, "no reason", messageOf(599, nil))
+}
+
+func TestAStatusErrorKeepsItsKind(t *testing.T) {
+	err := statusError(http.StatusConflict, "http://x", nil)
+	require.ErrorIs(t, err, traffic.ErrConflict)
+	var answered *StatusError
+	require.ErrorAs(t, err, &answered)
+	require.Equal(t, http.StatusConflict, answered.Status)
+	require.NoError(t, statusError(http.StatusNoContent, "http://x", nil))
+}
+
+func FuzzMessage(f *testing.F) {
+	f.Add([]byte(`{"error":{"detail":{"message":"x"}}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		require.LessOrEqual(t, len(messageOf(http.StatusBadRequest, data)), maxMessage)
+	})
+}
