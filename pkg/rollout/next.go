@@ -68,18 +68,26 @@ func (s State) observed(w swap.Window) State {
 
 // read takes up what a window with the right shares shows of each metric.
 func (s State) read(plan Plan, w swap.Window, base swap.WindowStats, probes []rawlog.Record) (State, swap.Window) {
-	for _, arm := range swap.Arms {
-		stats := w.Arms.Get(arm)
-		*s.Seen.Ptr(arm) += seen(stats)
-		*s.Latencies.Ptr(arm) += stats.Requests
-	}
-	w.Step = &swap.WindowStep{
-		Requests: s.Seen, Needed: stepAt(plan.Rollout, w.Weights.Candidate).MinRequests, Sees: Sees(s.Latencies),
+	if !plan.Waiting {
+		s = s.atWeight(w)
+		w.Step = &swap.WindowStep{
+			Requests: s.Seen, Needed: stepAt(plan.Rollout, w.Weights.Candidate).MinRequests, Sees: Sees(s.Latencies),
+		}
 	}
 	s.Watch = s.Watch.observe(plan, w, probes)
 	w.Closest = s.Watch.closest(plan)
 	s.Decay, w.Decay = s.Decay.observe(plan.Decay, w, base)
 	return s, w
+}
+
+// atWeight adds the requests of a window to those of its weight.
+func (s State) atWeight(w swap.Window) State {
+	for _, arm := range swap.Arms {
+		stats := w.Arms.Get(arm)
+		*s.Seen.Ptr(arm) += seen(stats)
+		*s.Latencies.Ptr(arm) += stats.Requests
+	}
+	return s
 }
 
 func reasonToRollBack(g swap.Guard, before, after State, w swap.Window) *swap.Reason {

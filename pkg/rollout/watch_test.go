@@ -13,7 +13,9 @@ import (
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-func same(perWindow int) scene { return scene{perWindow: perWindow, ttft: 1, itl: 1, errors: baseErrors} }
+func same(perWindow int) scene {
+	return scene{perWindow: perWindow, ttft: 1, itl: 1, errors: baseErrors}
+}
 
 // heldAt is a plan that stays at a weight.
 func heldAt(weight int) Plan {

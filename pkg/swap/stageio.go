@@ -6,6 +6,7 @@ import "encoding/json"
 const (
 	ActivityPreflight        = "Preflight"
 	ActivityTakeSnapshot     = "TakeSnapshot"
+	ActivityMarkHealthy      = "MarkSnapshotHealthy"
 	ActivityWarmUp           = "WarmUp"
 	ActivityLoadStep         = "LoadStep"
 	ActivityCaptureTelemetry = "CaptureTelemetry"
@@ -28,6 +29,8 @@ type TakeSnapshotInput struct {
 	Spec       Spec             `json:"spec"`
 	SpecSHA256 string           `json:"spec_sha256"`
 	Arms       PerArm[ArmFacts] `json:"arms"`
+	// RequestedBy is who asked for the run.
+	RequestedBy string `json:"requested_by,omitempty"`
 }
 
 // WarmUpInput asks for the warm-up of one arm.
@@ -92,7 +95,9 @@ type ObserveWindowInput struct {
 	// Extensions is how many more repetitions a person granted.
 	Extensions int `json:"extensions,omitempty"`
 	// Waiting asks to keep watch only, while a person is waited for: the window is short and advances nothing.
-	Waiting bool            `json:"waiting,omitempty"`
+	Waiting bool `json:"waiting,omitempty"`
+	// Changed says that the weights were changed since the window before: first the change has to reach everywhere.
+	Changed bool            `json:"changed,omitempty"`
 	State   json.RawMessage `json:"state,omitempty"`
 }
 
@@ -102,11 +107,13 @@ type ObserveWindowResult struct {
 	State  json.RawMessage `json:"state,omitempty"`
 }
 
-// RestoreSnapshotInput asks for the state of a snapshot. Without Snapshot it is the newest one of Target.
+// RestoreSnapshotInput asks for the state of a snapshot. Without Snapshot and SnapshotID it is the newest one of Target.
 type RestoreSnapshotInput struct {
 	Target   string     `json:"target"`
 	Store    Store      `json:"store"`
 	Snapshot *ObjectRef `json:"snapshot,omitempty"`
+	// SnapshotID is the id of one of the target's snapshots, or its beginning.
+	SnapshotID string `json:"snapshot_id,omitempty"`
 	// Fallback is the gateway that gives all traffic to the baseline if the snapshot cannot be read: going back never waits
 	// for the store. Without it an unreadable snapshot is an error.
 	Fallback *Route `json:"fallback,omitempty"`
