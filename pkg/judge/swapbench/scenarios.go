@@ -168,12 +168,13 @@ func regressions() []Scenario {
 	fails("+1/4000", .01, failOrOpen, func(s *Scenario) { s.Gates = subject(errorRate) })
 	fails("+5", .05, failOnly, func(s *Scenario) { s.Gates, s.Line = subject(errorRate), BlockPower })
 	worse("length/+10%", "answers are longer", .1, length, failOnly, func(s *Scenario) { s.Tokens = 1.1 })
-	for _, x := range []float64{.005, .02, .1} {
-		accept := failOrOpen
-		if x < quality.Margin {
-			accept = passOrOpen
-		}
-		worse(fmt.Sprintf("quality/-%g", 100*x), "points fewer answers are good", x, quality, accept, func(s *Scenario) { s.scored(.9, .9-x) })
+	for _, q := range []struct {
+		points float64
+		accept []swap.Decision
+	}{{.005, passOrOpen}, {.02, failOrOpen}, {.1, failOnly}} {
+		worse(fmt.Sprintf("quality/-%g", 100*q.points), "points fewer answers are good", q.points, quality, q.accept, func(s *Scenario) {
+			s.scored(.9, .9-q.points)
+		})
 	}
 	worse("length/-20%", "answers are shorter", .2, length, failOnly, func(s *Scenario) { s.Tokens = .8 })
 	return all
