@@ -28,6 +28,10 @@ const (
 // heartbeatThrottle bounds how old the progress of a killed worker can be.
 const heartbeatThrottle = time.Second
 
+// stickyPatience is how long a workflow waits for the worker that had it last before any other may go on with it. A rollback must
+// not wait longer for a worker that was killed.
+const stickyPatience = time.Second
+
 // Main runs a worker process of the given version until ctx ends and returns its exit code.
 func Main(ctx context.Context, version string, args []string, stderr io.Writer) int {
 	o, err := ParseOptions(args, stderr)
@@ -109,6 +113,7 @@ func build(c client.Client, o Options, acts *activities.Activities, onFatal func
 	opts := worker.Options{
 		WorkerStopTimeout:            o.StopTimeout,
 		MaxHeartbeatThrottleInterval: heartbeatThrottle,
+		StickyScheduleToStartTimeout: stickyPatience,
 		DisableRegistrationAliasing:  true,
 		OnFatalError:                 onFatal,
 	}
