@@ -27,6 +27,9 @@ func mrkdwn(s string, limit int) string {
 	}
 }
 
+// Escape makes text from outside safe to be one message of Slack: nothing in it mentions, links or commands.
+func Escape(s string) string { return mrkdwn(s, maxText) }
+
 // overflow is a guess at how many characters too many s has when clipped to keep: the longest escape adds four to one.
 func overflow(s string, keep, limit int) int {
 	return (utf8.RuneCountInString(escapes.Replace(phrase.Clip(s, keep))) - limit) / 5

@@ -175,12 +175,14 @@ func TestButtonsAskForThisRunOnly(t *testing.T) {
 
 func TestAVerdictIsPostedThoughItsChartIsNot(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
-		"scope":    answer(200, `{"ok":false,"error":"missing_scope","needed":"files:write"}`),
-		"limited":  answer(429, ``),
-		"down":     answer(500, `xoxb-1-secret`),
-		"cut off":  func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-		"no JSON":  answer(200, `<html>`),
-		"redirect": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://other.example", http.StatusTemporaryRedirect) },
+		"scope":   answer(200, `{"ok":false,"error":"missing_scope","needed":"files:write"}`),
+		"limited": answer(429, ``),
+		"down":    answer(500, `xoxb-1-secret`),
+		"cut off": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"no JSON": answer(200, `<html>`),
+		"redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://other.example", http.StatusTemporaryRedirect)
+		},
 	} {
 		for _, method := range []string{"files.getUploadURLExternal", "upload", "files.completeUploadExternal"} {
 			if method == "upload" && (name == "no JSON" || name == "scope") {
