@@ -91,6 +91,10 @@ func TestProbeOfTheSimulator(t *testing.T) {
 	require.Equal(t, swap.ArmFacts{
 		URL: srv.URL, Engine: engine.VLLM, Version: "0.27.0", Model: cfg.Model, Fingerprint: cfg.Fingerprint(),
 		MaxModelLen: swap.Of(8192), UsageInStream: true, TokenLimitKey: "max_tokens", MetricsPage: "/metrics",
+		Setup: swap.Setup{
+			PrefixCaching: "on", ChatTokens: swap.Of(29),
+			TensorParallel: swap.Of(1), PipelineParallel: swap.Of(1), DataParallel: swap.Of(1),
+		},
 	}, facts)
 }
 
