@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/swapgate/swapgate/pkg/rollout"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -101,6 +102,15 @@ func (b *board) stepDone(ctx workflow.Context, n int) {
 	b.show(ctx)
 }
 
+// window shows what the last window of the rollout said.
+func (b *board) window(ctx workflow.Context, w swap.Window) {
+	if !w.Waiting {
+		b.status.Windows++
+	}
+	b.status.LastWindow = rollout.Line(w)
+	b.show(ctx)
+}
+
 // wait shows what a person is asked to do; empty ends it.
 func (b *board) wait(ctx workflow.Context, what string) {
 	b.status.Waiting = what
@@ -156,6 +166,9 @@ func (b *board) markdown() string {
 	}
 	fmt.Fprintf(&s, "\nload steps %d/%d, rollout windows %d, planned end %s\n",
 		b.status.StepsDone, b.status.Steps, b.status.Windows, b.status.PlannedEnd.UTC().Format(time.RFC3339))
+	if b.status.LastWindow != "" {
+		fmt.Fprintf(&s, "\n**Last window:** %s\n", cell(b.status.LastWindow))
+	}
 	if b.status.Now != "" {
 		fmt.Fprintf(&s, "\n**Now:** %s\n", cell(b.status.Now))
 	}

@@ -3,7 +3,6 @@ package workflows
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -11,73 +10,98 @@ import (
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// approval is what is known about a person's consent to the next weight.
-type approval struct {
-	awaited bool
-	weight  int
-	granted bool
-	// asked counts how often somebody was asked.
-	asked int
+// passage is where a rollout stands between two windows.
+type passage struct {
+	// window counts windows from 1; state is the planner's.
+	window int
+	state  json.RawMessage
+	// next is the weight of the next window, at that of the last one; 0 before the first.
+	next, at int
 }
 
 // rollout moves live traffic to the candidate, window by window. Each window's activity observes and decides; this
 // function only acts on the decision.
 func (v *validation) rollout(ctx workflow.Context) (string, error) {
-	plan := v.in.Spec.Rollout
 	v.verdict.Rollout = &swap.RolloutResult{}
-	weight := plan.Weights[0]
-	var state json.RawMessage
-	for index := 1; ; index++ {
-		if done, err := v.awaitApproval(ctx, weight); done || err != nil {
-			return "not approved", err
+	p := &passage{next: v.in.Spec.Rollout.Weights[0]}
+	for {
+		if end, err := v.awaitApproval(ctx, p); end != "" || err != nil {
+			return end, err
 		}
-		window, next, err := v.window(ctx, index, weight, state)
+		window, err := v.window(ctx, p, p.next, false)
 		if err != nil {
 			return "", err
 		}
-		state = next
-		switch d := window.Decision; d.Action {
-		case swap.ActionHold, swap.ActionAdvance:
-			weight = d.Weight
-		case swap.ActionPromote:
-			return fmt.Sprintf("candidate at %d %%", window.ReadBack.Candidate), nil
-		case swap.ActionRollback:
-			v.decide(swap.Fail, d.Reason...)
-			return "rolled back", nil
-		case swap.ActionStop:
-			v.decide(swap.Inconclusive, d.Reason...)
-			return "stopped", nil
-		default:
-			return "", temporal.NewNonRetryableApplicationError(
-				fmt.Sprintf("window %d: unknown action %q; the workers run different versions", index, d.Action), "UnknownAction", nil)
+		if end, err := v.follow(p, window); end != "" || err != nil {
+			return end, err
 		}
 	}
 }
 
-// window sets the weights and observes what they do.
-func (v *validation) window(ctx workflow.Context, index, weight int, state json.RawMessage) (swap.Window, json.RawMessage, error) {
+// follow acts on the decision after a window. It says how the rollout ended; empty while it goes on.
+func (v *validation) follow(p *passage, window swap.Window) (end string, err error) {
+	switch d := window.Decision; d.Action {
+	case swap.ActionHold, swap.ActionAdvance:
+		p.next = d.Weight
+		return "", nil
+	case swap.ActionPromote:
+		return fmt.Sprintf("candidate at %d %%", window.ReadBack.Candidate), nil
+	case swap.ActionRollback:
+		v.decide(swap.Fail, d.Reason...)
+		return "rolled back", nil
+	case swap.ActionStop:
+		v.decide(swap.Inconclusive, d.Reason...)
+		return "stopped", nil
+	default:
+		return "", temporal.NewNonRetryableApplicationError(
+			fmt.Sprintf("window %d: unknown action %q; the workers run different versions", p.window, d.Action), "UnknownAction", nil)
+	}
+}
+
+// window sets the weights and observes what they do. One that waits keeps watch at the weights as they are.
+func (v *validation) window(ctx workflow.Context, p *passage, weight int, waits bool) (swap.Window, error) {
 	want := swap.Weights{Baseline: 100 - weight, Candidate: weight}
 	if err := v.setWeights(ctx, want); err != nil {
-		return swap.Window{}, nil, err
+		return swap.Window{}, err
 	}
-	opts := drive(fmt.Sprintf("window %d: candidate at %d %%", index, weight), v.in.Spec.Rollout.Window.Std())
-	opts.ActivityID = fmt.Sprintf("window-%d", index)
+	p.window++
+	what := fmt.Sprintf("window %d: candidate at %d %%", p.window, weight)
+	if waits {
+		what += ", while a person is waited for"
+	}
+	opts := drive(what, v.in.Spec.Rollout.Window.Std())
+	opts.ActivityID = fmt.Sprintf("window-%d", p.window)
 	actx := workflow.WithActivityOptions(ctx, opts)
 	var res swap.ObserveWindowResult
 	in := swap.ObserveWindowInput{
-		Spec: v.in.Spec, Facts: v.verdict.Arms, Index: index, Weights: want, Extensions: v.extensions, State: state,
+		Spec: v.in.Spec, Facts: v.verdict.Arms, Index: p.window, Weights: want, Extensions: v.extensions, Waiting: waits, Changed: weight != p.at,
+		State: p.state,
 	}
-	v.board.scheduled(ctx, opts.ActivityID, fmt.Sprintf("window %d", index))
+	v.board.scheduled(ctx, opts.ActivityID, fmt.Sprintf("window %d", p.window))
 	err := workflow.ExecuteActivity(actx, swap.ActivityObserveWindow, in).Get(actx, &res)
 	v.board.released(ctx)
 	if err != nil {
-		return swap.Window{}, nil, err
+		return swap.Window{}, err
 	}
-	v.verdict.Rollout.Windows = append(v.verdict.Rollout.Windows, res.Window)
+	p.state, p.at, res.Window.Waiting = res.State, weight, waits
+	v.keep(res.Window)
 	v.sawWeights(res.Window.ReadBack)
-	v.board.status.Windows = index
-	v.board.show(ctx)
-	return res.Window, res.State, nil
+	v.board.window(ctx, res.Window)
+	return res.Window, nil
+}
+
+// keep adds a window to the verdict. Of the windows of a wait that had nothing to say, the last one stands for all: a wait may last
+// for days.
+func (v *validation) keep(w swap.Window) {
+	r := v.verdict.Rollout
+	if w.Waiting {
+		r.Watched++
+	}
+	if last := len(r.Windows) - 1; last >= 0 && w.Waiting && r.Windows[last].Waiting {
+		r.Windows[last] = w
+		return
+	}
+	r.Windows = append(r.Windows, w)
 }
 
 func (v *validation) setWeights(ctx workflow.Context, want swap.Weights) error {
@@ -103,27 +127,4 @@ func (v *validation) sawWeights(w swap.Weights) {
 	if v.verdict.Rollout != nil {
 		v.verdict.Rollout.Final = w
 	}
-}
-
-// awaitApproval waits for a person where the plan asks for one. It reports done when nobody approved in time.
-func (v *validation) awaitApproval(ctx workflow.Context, weight int) (done bool, err error) {
-	plan := v.in.Spec.Rollout
-	if !slices.Contains(plan.ApproveAt, weight) || (v.approval.granted && v.approval.weight == weight) {
-		return false, nil
-	}
-	v.approval = approval{awaited: true, weight: weight, asked: v.approval.asked + 1}
-	v.board.wait(ctx, fmt.Sprintf("Approve %d %% of traffic on the candidate (update `approve`), or `abort`.", weight))
-	ok, err := workflow.AwaitWithTimeout(ctx, plan.ApproveTimeout.Std(), func() bool { return v.approval.granted })
-	v.approval.awaited = false
-	v.board.wait(ctx, "")
-	if err != nil {
-		return false, err
-	}
-	if !ok {
-		v.decide(swap.Inconclusive, swap.Reason{
-			Code: swap.ReasonNotApproved, Subject: "rollout",
-			Message: fmt.Sprintf("Nobody approved %d %% of traffic within %s.", weight, plan.ApproveTimeout),
-		})
-	}
-	return !ok, nil
 }

@@ -81,8 +81,11 @@ func checkDecay(r *reporter, ro swap.Rollout) {
 	d, p := ro.Decay, at("rollout", "decay")
 	if d.Rule != swap.DecayAlpha {
 		for _, option := range []givenField{
-			{"delta_unit", d.DeltaUnit != ""}, {"drop_semantics", d.DropSemantics != ""}, {"error_rise_unit", d.ErrorRiseUnit != ""},
-			{"start", d.Start != 0}, {"allow_unreachable", d.AllowUnreachable},
+			{"delta_unit", d.DeltaUnit != ""},
+			{"drop_semantics", d.DropSemantics != ""},
+			{"error_rise_unit", d.ErrorRiseUnit != ""},
+			{"start", d.Start != 0},
+			{"allow_unreachable", d.AllowUnreachable},
 		} {
 			if option.given {
 				r.valueUsing(p.child(option.name), []path{p.child("rule")}, "does not belong to %s; delete it", d.Rule)

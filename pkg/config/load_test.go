@@ -120,8 +120,10 @@ func TestRolloutDefaults(t *testing.T) {
 		Route:   swap.Route{Kind: "swapgate", URL: "http://g", AdminURL: "http://g:1"},
 		Weights: []int{1, 5, 20, 50, 100}, Window: 60e9, WindowsPerWeight: 1, MaxExtensions: 3, ProbeRate: 2, MinRequests: 50,
 		Steps: []swap.RolloutStep{
-			{Weight: 1, Sees: 1, MinRequests: 93, MinTime: 300e9}, {Weight: 5, Sees: .5, MinRequests: 282, MinTime: 300e9},
-			{Weight: 20, Sees: .25, MinRequests: 1104, MinTime: 300e9}, {Weight: 50, Sees: .15, MinRequests: 4500, MinTime: 300e9},
+			{Weight: 1, Sees: 1, MinRequests: 93, MinTime: 300e9},
+			{Weight: 5, Sees: .5, MinRequests: 282, MinTime: 300e9},
+			{Weight: 20, Sees: .25, MinRequests: 1104, MinTime: 300e9},
+			{Weight: 50, Sees: .15, MinRequests: 4500, MinTime: 300e9},
 		},
 		Guard:          swap.Guard{ErrorRateRise: 0.05, ErrorMinRequests: 50, LatencyRatio: 3, ConsecutiveFailures: 20},
 		Settle:         5e9,

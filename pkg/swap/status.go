@@ -58,6 +58,8 @@ type Status struct {
 	StepsDone int `json:"steps_done"`
 	Steps     int `json:"steps"`
 	Windows   int `json:"windows"`
+	// LastWindow is what the last rollout window said, in a sentence; empty before the first.
+	LastWindow string `json:"last_window,omitempty"`
 	// Weights is the last known split of traffic; absent without a route.
 	Weights *Weights `json:"weights,omitempty"`
 	// Now says what a load worker is doing, or that one is waited for; empty where there is nothing to say.

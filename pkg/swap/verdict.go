@@ -206,6 +206,8 @@ type WindowDecision struct {
 // RolloutResult is the whole rollout.
 type RolloutResult struct {
 	Windows []Window `json:"windows"`
+	// Watched counts the windows that only kept watch while a person was waited for. Windows has the last one of each wait.
+	Watched int `json:"watched,omitempty"`
 	// Final is what the gateway said at the end.
 	Final Weights `json:"final"`
 }
