@@ -12,6 +12,7 @@ import (
 
 	"github.com/swapgate/swapgate/pkg/baseline/registry"
 	"github.com/swapgate/swapgate/pkg/engine"
+	"github.com/swapgate/swapgate/pkg/engine/admin"
 	"github.com/swapgate/swapgate/pkg/load"
 	"github.com/swapgate/swapgate/pkg/load/ensemble"
 	"github.com/swapgate/swapgate/pkg/notify"
@@ -45,6 +46,10 @@ const (
 	TypeRouteRefused        = "RouteRefused"
 	TypeRouteConflict       = "RouteConflict"
 	TypeRouteNotApplied     = "RouteNotApplied"
+	TypeSwapNotProven       = "SwapNotProven"
+	TypeSwapRefused         = "SwapRefused"
+	TypeSwapUnsafe          = "SwapUnsafe"
+	TypeSwapUnsupported     = "SwapUnsupported"
 	TypeSnapshotMissing     = "SnapshotMissing"
 	TypeBaselineInvalid     = "BaselineInvalid"
 	TypeBaselineConflict    = "BaselineConflict"
@@ -84,6 +89,12 @@ func rules() []rule {
 		{TypeInvalidRequest, false, as[*requestError]},
 		{TypeSecretMissing, false, is(secret.ErrInvalid)},
 		{TypeModelMismatch, false, as[*engine.ModelMismatchError]},
+		// An engine that answered 500 and still serves the old model is both of these; going back comes first.
+		{TypeSwapNotProven, false, is(admin.ErrNotProven)},
+		{TypeSwapRefused, false, is(admin.ErrRefused)},
+		{TypeSwapUnsafe, false, is(admin.ErrUnsafe)},
+		{TypeSwapUnsupported, false, is(admin.ErrUnsupported)},
+		{TypeEngineUnreachable, true, is(admin.ErrUnreachable)},
 		{TypeEngineUnreachable, true, as[*engine.UnreachableError]},
 		{TypeEngineOverloaded, true, engineOverloaded},
 		{TypeEngineRefused, false, as[*engine.RefusedError]},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/swapgate/swapgate/pkg/baseline/registry"
 	"github.com/swapgate/swapgate/pkg/engine"
+	"github.com/swapgate/swapgate/pkg/engine/admin"
 	"github.com/swapgate/swapgate/pkg/load"
 	"github.com/swapgate/swapgate/pkg/load/ensemble"
 	"github.com/swapgate/swapgate/pkg/notify"
@@ -57,6 +58,12 @@ func TestEveryDomainErrorHasItsStableType(t *testing.T) {
 		{registry.ErrCorrupt, "RunCorrupt", false},
 		{registry.ErrInvalid, "BaselineInvalid", false},
 		{registry.ErrBusy, "BaselineConflict", true},
+		{admin.ErrNotProven, "SwapNotProven", false},
+		{errors.Join(admin.ErrUnreachable, admin.ErrNotProven), "SwapNotProven", false},
+		{admin.ErrRefused, "SwapRefused", false},
+		{admin.ErrUnsafe, "SwapUnsafe", false},
+		{admin.ErrUnsupported, "SwapUnsupported", false},
+		{admin.ErrUnreachable, "EngineUnreachable", true},
 		{traffic.ErrUnreachable, "RouteUnavailable", true},
 		{traffic.ErrRefused, "RouteRefused", false},
 		{traffic.ErrUnsupported, "RouteRefused", false},

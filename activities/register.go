@@ -19,6 +19,8 @@ func (a *Activities) RegisterControl(r worker.ActivityRegistry) {
 	register(r, swap.ActivityCompareArms, a.CompareArms)
 	register(r, swap.ActivitySetWeights, a.SetWeights)
 	register(r, swap.ActivityRestoreSnapshot, a.RestoreSnapshot)
+	register(r, swap.ActivityInspectModel, a.InspectModel)
+	register(r, swap.ActivityRestoreModel, a.RestoreModel)
 	register(r, swap.ActivityRegisterBaseline, a.RegisterBaseline)
 	register(r, swap.ActivityPublishReport, a.PublishReport)
 	register(r, swap.ActivityNotifySlack, a.NotifySlack)
@@ -33,6 +35,7 @@ func (a *Activities) RegisterLoad(r worker.ActivityRegistry) {
 	register(r, swap.ActivityWarmUp, announced(a, a.WarmUp))
 	register(r, swap.ActivityLoadStep, announced(a, a.LoadStep))
 	register(r, swap.ActivityObserveWindow, announced(a, a.ObserveWindow))
+	register(r, swap.ActivitySwapModel, announced(a, a.SwapModel))
 }
 
 // RegisterGPU registers what runs on a GPU host.

@@ -24,6 +24,7 @@ import (
 //	      <attempt>/requests.parquet     all requests of the block, or of a load worker's slice of it
 //	  telemetry/<attempt>/part-000.parquet
 //	  rollout/window-003/<attempt>/requests.parquet
+//	  swaps/swap-001/<attempt>/requests.parquet
 //	  verdict.json, report.html, slack-verdict.json
 //	baselines/<target>/<time>-<run id>.json
 //	registry/<target>/v000001.json       versions of a target's baseline, by package baseline/registry
@@ -101,6 +102,11 @@ func TelemetryKey(run swap.RunKey, attempt string, part int) string {
 // WindowKey is the table of requests of a rollout window; windows count from 1.
 func WindowKey(run swap.RunKey, window int, attempt string) string {
 	return fmt.Sprintf("%srollout/window-%03d/%s/%s", RunPrefix(run), window, attempt, requestsName)
+}
+
+// SwapKey is the table of requests around a swap in place; swaps count from 1.
+func SwapKey(run swap.RunKey, index int, attempt string) string {
+	return fmt.Sprintf("%sswaps/swap-%03d/%s/%s", RunPrefix(run), index, attempt, requestsName)
 }
 
 // VerdictKey is the verdict of a run.

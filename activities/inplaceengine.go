@@ -1,0 +1,86 @@
+package activities
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/swapgate/swapgate/pkg/engine"
+	"github.com/swapgate/swapgate/pkg/engine/admin"
+	"github.com/swapgate/swapgate/pkg/engine/protocol"
+	"github.com/swapgate/swapgate/pkg/secret"
+	"github.com/swapgate/swapgate/pkg/swap"
+)
+
+// inPlaceServer is the one server of a swap in place: its admin side, and a client that asks it.
+type inPlaceServer struct {
+	*admin.Engine
+	client *engine.Client
+}
+
+func (s inPlaceServer) close() { s.client.Close() }
+
+// openInPlace connects to the server of a swap in place. served is called when a new model is proven; nil calls nobody.
+func (a *Activities) openInPlace(
+	spec swap.Spec, facts swap.ArmFacts, served func(context.Context, swap.InPlaceModel),
+) (inPlaceServer, error) {
+	if spec.InPlace == nil {
+		return inPlaceServer{}, invalidRequest("the request has no in_place section: there is nothing to swap in place")
+	}
+	t, err := target(spec.Baseline)
+	if err != nil {
+		return inPlaceServer{}, err
+	}
+	url, token := spec.InPlace.AdminURL, t.Key
+	if url == "" {
+		url = t.URL
+	}
+	if spec.InPlace.AdminURL != "" || spec.InPlace.AdminToken != nil {
+		own, err := secret.Resolve(spec.InPlace.AdminToken)
+		if err != nil {
+			return inPlaceServer{}, err
+		}
+		token = own.Reveal()
+	}
+	client, err := engine.NewClient(t, engine.ClientOptions{Capabilities: protocol.CapabilitiesOf(facts)})
+	if err != nil {
+		return inPlaceServer{}, invalidRequest("%w", err)
+	}
+	e, err := admin.Open(admin.Options{
+		Method: spec.InPlace.Method, URL: url, Token: token, AllowUnsafe: spec.InPlace.AllowUnsafe,
+		Timeout: spec.InPlace.Timeout.Std(), MayBeEqual: spec.InPlace.Golden.MayBeEqual,
+		Ask: admin.Golden(client, spec.Workload.API, spec.InPlace.Golden), Served: served,
+		HTTP: &http.Client{Transport: a.HTTP.Transport},
+	})
+	if err != nil {
+		client.Close()
+		return inPlaceServer{}, err
+	}
+	return inPlaceServer{Engine: e, client: client}, nil
+}
+
+// InspectModel returns what identifies the baseline. It changes nothing.
+func (a *Activities) InspectModel(ctx context.Context, in swap.InspectModelInput) (swap.EngineState, error) {
+	server, err := a.openInPlace(in.Spec, in.Facts, nil)
+	if err != nil {
+		return swap.EngineState{}, err
+	}
+	defer server.close()
+	return server.State(ctx, in.Spec.InPlaceModelOf(swap.Baseline))
+}
+
+// RestoreModel makes the server serve the baseline as it was, and proves it. It does nothing where that is proven already, and it
+// fails only with errors that are retried: going back has no other way.
+func (a *Activities) RestoreModel(ctx context.Context, in swap.RestoreModelInput) (swap.ModelSwap, error) {
+	stop := startProgress(ctx, func() swap.Progress { return swap.Progress{What: "restoring " + in.Snapshot.Model.Name} })
+	defer stop()
+	server, err := a.openInPlace(in.Spec, in.Facts, nil)
+	if err != nil {
+		return swap.ModelSwap{}, insist(err)
+	}
+	defer server.close()
+	done, err := server.Back(ctx, in.Snapshot, in.Spec.InPlaceModelOf(swap.Candidate))
+	if err != nil {
+		return done, insist(err)
+	}
+	return done, nil
+}
