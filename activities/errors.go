@@ -87,6 +87,7 @@ func rules() []rule {
 	return []rule{
 		{TypeWorkerStopping, true, is(errWorkerStopping)},
 		{TypeInvalidRequest, false, as[*requestError]},
+		{TypeInvalidRequest, false, is(snapshot.ErrInvalid, snapshot.ErrAmbiguous)},
 		{TypeSecretMissing, false, is(secret.ErrInvalid)},
 		{TypeModelMismatch, false, as[*engine.ModelMismatchError]},
 		// An engine that answered 500 and still serves the old model is both of these; going back comes first.

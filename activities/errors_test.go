@@ -55,6 +55,8 @@ func TestEveryDomainErrorHasItsStableType(t *testing.T) {
 		{runstore.ErrNotFound, "RunCorrupt", false},
 		{snapshot.ErrCorrupt, "RunCorrupt", false},
 		{snapshot.ErrNone, "SnapshotMissing", false},
+		{snapshot.ErrInvalid, "InvalidRequest", false},
+		{snapshot.ErrAmbiguous, "InvalidRequest", false},
 		{registry.ErrCorrupt, "RunCorrupt", false},
 		{registry.ErrInvalid, "BaselineInvalid", false},
 		{registry.ErrBusy, "BaselineConflict", true},

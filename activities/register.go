@@ -14,6 +14,7 @@ import (
 func (a *Activities) RegisterControl(r worker.ActivityRegistry) {
 	register(r, swap.ActivityPreflight, a.Preflight)
 	register(r, swap.ActivityTakeSnapshot, a.TakeSnapshot)
+	register(r, swap.ActivityMarkHealthy, a.MarkHealthy)
 	register(r, swap.ActivityCaptureTelemetry, a.CaptureTelemetry)
 	register(r, swap.ActivityFitBaseline, a.FitBaseline)
 	register(r, swap.ActivityCompareArms, a.CompareArms)

@@ -73,6 +73,7 @@ func newSite(t *testing.T, changes ...func(*plan)) *site {
 	s := &site{deps: Production(slog.New(slog.DiscardHandler), "v-test")}
 	s.deps.Calibrate = goodClient
 	s.deps.Tell = func(context.Context, swap.LoadNews) error { return nil }
+	s.deps.Running = func(context.Context, string) (bool, error) { return false, nil }
 	if p.deps != nil {
 		p.deps(&s.deps)
 	}

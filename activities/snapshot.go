@@ -6,6 +6,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"github.com/swapgate/swapgate/pkg/rollout"
 	"github.com/swapgate/swapgate/pkg/runstore"
 	"github.com/swapgate/swapgate/pkg/snapshot"
 	"github.com/swapgate/swapgate/pkg/swap"
@@ -23,7 +24,7 @@ func (a *Activities) TakeSnapshot(ctx context.Context, in swap.TakeSnapshotInput
 	defer store.Close()
 	snap := swap.Snapshot{
 		Target: in.Spec.Target, Taken: a.Now().UTC(), Arms: in.Arms, SpecSHA256: in.SpecSHA256,
-		RunID: runKey(ctx, in.Spec.Target).RunID,
+		RunID: runKey(ctx, in.Spec.Target).RunID, RequestedBy: in.RequestedBy, Proofs: weightsProofs(in.Arms),
 	}
 	if in.Spec.Rollout != nil {
 		route, err := a.OpenRoute(in.Spec.Rollout.Route)
@@ -34,14 +35,17 @@ func (a *Activities) TakeSnapshot(ctx context.Context, in swap.TakeSnapshotInput
 		if err != nil {
 			return swap.ObjectRef{}, err
 		}
-		snap.Route, snap.Weights = &in.Spec.Rollout.Route, &state.Weights
+		snap.Route, snap.Weights, snap.RouteVersion = &in.Spec.Rollout.Route, &state.Weights, state.Version
+		snap.Decay = rollout.StartOfDecay(in.Spec.Rollout.Decay)
+	}
+	if snap.ServiceSHA256, err = serviceHash(snap); err != nil {
+		return swap.ObjectRef{}, err
 	}
 	ref, err := snapshot.Save(ctx, store, snap)
 	if err != nil {
 		return swap.ObjectRef{}, err
 	}
-	_, err = snapshot.Prune(ctx, store, in.Spec.Target, in.Spec.Snapshots.Keep)
-	return ref, err
+	return ref, a.pruneSnapshots(ctx, store, in.Spec.Target, in.Spec.Snapshots.Keep, ref)
 }
 
 // RestoreSnapshot puts traffic back to a snapshot and proves it by reading back. Restoring what is already so changes
@@ -84,6 +88,10 @@ func (a *Activities) loadSnapshot(ctx context.Context, in swap.RestoreSnapshotIn
 		return swap.Snapshot{}, nil, err
 	}
 	defer store.Close()
+	if in.Snapshot == nil && in.SnapshotID != "" {
+		snap, ref, err := snapshot.Find(ctx, store, in.Target, in.SnapshotID)
+		return snap, &ref, err
+	}
 	if in.Snapshot == nil {
 		snap, ref, err := snapshot.Latest(ctx, store, in.Target)
 		return snap, &ref, err

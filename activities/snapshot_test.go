@@ -17,7 +17,7 @@ import (
 func takeSnapshot(t *testing.T, s *site) swap.ObjectRef {
 	t.Helper()
 	return mustRun[swap.ObjectRef](t, s, swap.ActivityTakeSnapshot, swap.TakeSnapshotInput{
-		Spec: s.spec, SpecSHA256: "spec-hash", Arms: s.facts(),
+		Spec: s.spec, SpecSHA256: "spec-hash", Arms: s.facts(), RequestedBy: "ann",
 	})
 }
 
@@ -33,16 +33,32 @@ func restore(t *testing.T, s *site, in swap.RestoreSnapshotInput) (swap.Restored
 func TestSnapshotHoldsWhatMustBeRestored(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
+	s.spec.Rollout.Decay.Rule = swap.DecayACI
 	s.setWeights(t, swap.Weights{Baseline: 90, Candidate: 10})
-	ref := takeSnapshot(t, s)
+	arms := s.facts()
+	arms.Baseline.Fingerprint, arms.Candidate.Setup.WeightsID = "vllm-0.27.0-0a1b2c3d", "step-12"
+	ref := mustRun[swap.ObjectRef](t, s, swap.ActivityTakeSnapshot, swap.TakeSnapshotInput{
+		Spec: s.spec, SpecSHA256: "spec-hash", Arms: arms, RequestedBy: "ann",
+	})
 	snap, err := snapshot.Load(t.Context(), openStore(t, s.spec.Store), ref)
 	require.NoError(t, err)
 	require.WithinDuration(t, time.Now(), snap.Taken, time.Minute)
-	snap.Taken = time.Time{}
+	require.NotEmpty(t, snap.RouteVersion)
+	require.Len(t, snap.ServiceSHA256, 64)
+	again := snap
+	snap.Taken, snap.RouteVersion, snap.ServiceSHA256 = time.Time{}, "", ""
 	require.Equal(t, swap.Snapshot{
-		Target: "chat", Route: &s.spec.Rollout.Route, Weights: &swap.Weights{Baseline: 90, Candidate: 10}, Arms: s.facts(),
-		SpecSHA256: "spec-hash", RunID: testRunID,
+		SchemaVersion: swap.SnapshotVersion, Target: "chat", Route: &s.spec.Rollout.Route, Arms: arms,
+		Weights: &swap.Weights{Baseline: 90, Candidate: 10}, SpecSHA256: "spec-hash", RunID: testRunID, RequestedBy: "ann",
+		Decay: swap.Of(.05), Proofs: []swap.WeightsProof{
+			{Arm: swap.Baseline, Method: "fingerprint", Identifier: "m-8b", Proof: "vllm-0.27.0-0a1b2c3d"},
+			{Arm: swap.Candidate, Method: "weights_id", Identifier: "m-8b-fp8", Proof: "step-12"},
+		},
 	}, snap)
+	again.Arms.Candidate.Version = "0.28.0"
+	other, err := serviceHash(again)
+	require.NoError(t, err)
+	require.NotEqual(t, again.ServiceSHA256, other, "another server is another service")
 }
 
 func TestSnapshotWithoutARouteHasNothingToRestore(t *testing.T) {

@@ -28,6 +28,7 @@ type fakes struct {
 	restore   func(swap.RestoreSnapshotInput) (swap.Restored, error)
 	setWeight func(swap.SetWeightsInput) (swap.Restored, error)
 	baseline  func(swap.RegisterBaselineInput) (swap.RegisteredBaseline, error)
+	healthy   func(swap.MarkHealthyInput) error
 	publish   func(swap.PublishReportInput) (swap.Artifacts, error)
 	notify    func(swap.NotifyInput) (*swap.ObjectRef, error)
 	thread    func(swap.ThreadInput) (swap.ThreadResult, error)
@@ -78,6 +79,7 @@ func newFakes() *fakes {
 		baseline: func(swap.RegisterBaselineInput) (swap.RegisteredBaseline, error) {
 			return swap.RegisteredBaseline{Version: 1, Reference: 1, Entry: ref}, nil
 		},
+		healthy: func(swap.MarkHealthyInput) error { return nil },
 		publish: func(swap.PublishReportInput) (swap.Artifacts, error) { return swap.Artifacts{Verdict: &ref}, nil },
 		notify:  func(swap.NotifyInput) (*swap.ObjectRef, error) { return &ref, nil },
 		thread:  func(swap.ThreadInput) (swap.ThreadResult, error) { return swap.ThreadResult{Message: &ref}, nil },
@@ -135,6 +137,10 @@ func (f *fakes) register(env *testsuite.TestWorkflowEnvironment) {
 	add(swap.ActivityRegisterBaseline, func(_ context.Context, in swap.RegisterBaselineInput) (swap.RegisteredBaseline, error) {
 		f.saw(swap.ActivityRegisterBaseline)
 		return f.baseline(in)
+	})
+	add(swap.ActivityMarkHealthy, func(_ context.Context, in swap.MarkHealthyInput) (swap.SnapshotHealth, error) {
+		f.saw(swap.ActivityMarkHealthy)
+		return in.Health, f.healthy(in)
 	})
 	add(swap.ActivityPublishReport, func(_ context.Context, in swap.PublishReportInput) (swap.Artifacts, error) {
 		f.saw(swap.ActivityPublishReport)

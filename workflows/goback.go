@@ -75,7 +75,7 @@ func (v *validation) alarmStuck(ctx workflow.Context) {
 // restoreSnapshot retries without limit and calls alarm once if that takes long. Its error holds no cancellation in its
 // chain: the server would show a failed rollback as a calmly cancelled run.
 func restoreSnapshot(ctx workflow.Context, in swap.RestoreSnapshotInput, alarm func(workflow.Context)) (swap.Restored, error) {
-	actx := workflow.WithActivityOptions(ctx, restore("snapshot "+snapshotLabel(in.Snapshot)))
+	actx := workflow.WithActivityOptions(ctx, restore("snapshot "+snapshotLabel(in)))
 	var restored swap.Restored
 	err := getWithAlarm(ctx, workflow.ExecuteActivity(actx, swap.ActivityRestoreSnapshot, in), &restored, alarm)
 	if err != nil {
@@ -98,9 +98,14 @@ func getWithAlarm(ctx workflow.Context, f workflow.Future, out any, alarm func(w
 	return f.Get(ctx, out)
 }
 
-func snapshotLabel(ref *swap.ObjectRef) string {
-	if ref == nil {
-		return "newest"
+func snapshotLabel(in swap.RestoreSnapshotInput) string {
+	switch {
+	case in.Snapshot != nil && in.Snapshot.SHA256 != "":
+		return shortSHA(in.Snapshot.SHA256)
+	case in.Snapshot != nil:
+		return in.Snapshot.URI
+	case in.SnapshotID != "":
+		return shortSHA(in.SnapshotID)
 	}
-	return shortSHA(ref.SHA256)
+	return "newest"
 }

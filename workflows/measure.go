@@ -44,7 +44,7 @@ func engineLabel(f swap.ArmFacts) string {
 func (v *validation) takeSnapshot(ctx workflow.Context) (string, error) {
 	var ref swap.ObjectRef
 	ctx = workflow.WithActivityOptions(ctx, quick("state to go back to"))
-	in := swap.TakeSnapshotInput{Spec: v.in.Spec, SpecSHA256: v.in.SpecSHA256, Arms: v.verdict.Arms}
+	in := swap.TakeSnapshotInput{Spec: v.in.Spec, SpecSHA256: v.in.SpecSHA256, Arms: v.verdict.Arms, RequestedBy: v.in.RequestedBy}
 	if err := workflow.ExecuteActivity(ctx, swap.ActivityTakeSnapshot, in).Get(ctx, &ref); err != nil {
 		return "", err
 	}

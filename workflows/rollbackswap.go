@@ -13,13 +13,14 @@ import (
 func RollbackSwap(ctx workflow.Context, in swap.RollbackRequest) (swap.RollbackResult, error) {
 	log := workflow.GetLogger(ctx)
 	log.Info("rolling back", "target", in.Target, "requested_by", in.RequestedBy)
+	ask := swap.RestoreSnapshotInput{Target: in.Target, Store: in.Store, Snapshot: in.Snapshot, SnapshotID: in.SnapshotID}
 	workflow.SetCurrentDetails(ctx, fmt.Sprintf("Putting **%s** back to snapshot %s, asked by %s: %s",
-		cell(in.Target), snapshotLabel(in.Snapshot), cell(orUnknown(in.RequestedBy)), cell(orUnknown(in.Reason))))
+		cell(in.Target), cell(snapshotLabel(ask)), cell(orUnknown(in.RequestedBy)), cell(orUnknown(in.Reason))))
 	alarm := func(ctx workflow.Context) {
 		workflow.SetCurrentDetails(ctx, fmt.Sprintf("The rollback of **%s** does not get through; it is being retried. Look at the gateway.",
 			cell(in.Target)))
 	}
-	restored, err := restoreSnapshot(ctx, swap.RestoreSnapshotInput{Target: in.Target, Store: in.Store, Snapshot: in.Snapshot}, alarm)
+	restored, err := restoreSnapshot(ctx, ask, alarm)
 	if err != nil {
 		return swap.RollbackResult{}, err
 	}

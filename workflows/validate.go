@@ -107,6 +107,7 @@ func (v *validation) run(ctx workflow.Context) (swap.Verdict, error) {
 		return v.verdict, restoreErr
 	}
 	v.register(closing)
+	v.markHealthy(closing)
 	v.publish(closing)
 	if awaitErr := workflow.Await(closing, func() bool { return workflow.AllHandlersFinished(closing) }); awaitErr != nil {
 		return v.verdict, awaitErr

@@ -1,25 +1,27 @@
 package snapshot
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
-	"slices"
 
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// Schema names the layout of a kept snapshot.
-const Schema = "snapshot/v1"
+// Schema names the layout of a kept snapshot, and MarkSchema that of the mark beside a healthy one.
+const (
+	Schema     = "snapshot/v2"
+	MarkSchema = "snapshot-health/v1"
+)
 
 var (
-	// ErrNone means that a target has no snapshot.
+	// ErrNone means that a target has no snapshot, or none of the given id.
 	ErrNone = errors.New("no snapshot")
+	// ErrAmbiguous means that several snapshots begin with the given id.
+	ErrAmbiguous = errors.New("several snapshots")
 	// ErrCorrupt means that a stored snapshot is not what was saved.
 	ErrCorrupt = errors.New("snapshot is corrupt")
 	// ErrInvalid means that a snapshot cannot be saved as it is.
@@ -40,27 +42,12 @@ type Store interface {
 	Delete(ctx context.Context, key string) error
 }
 
-// targetName is the form of a target in a specification; anything else could reach the keys of another target.
-var targetName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,60}[a-z0-9])?$`)
-
-// keyName is the last part of a key: the time and the beginning of the hash.
-var keyName = regexp.MustCompile(`^\d{8}T\d{6}\.\d{9}Z-[0-9a-f]{16}\.json$`)
-
-// keyTime has a fixed width, so that the order of keys is the order of time.
-const keyTime = "20060102T150405.000000000Z"
-
-func prefix(target string) string { return "snapshots/" + target + "/" }
-
-func key(s swap.Snapshot, data []byte) string {
-	sum := sha256.Sum256(data)
-	return prefix(s.Target) + s.Taken.UTC().Format(keyTime) + "-" + hex.EncodeToString(sum[:8]) + ".json"
-}
-
 // Save keeps a snapshot. Saving the same snapshot again changes nothing and returns the same reference.
 func Save(ctx context.Context, st Store, s swap.Snapshot) (swap.ObjectRef, error) {
-	if !targetName.MatchString(s.Target) || s.Taken.IsZero() {
-		return swap.ObjectRef{}, fmt.Errorf("%w: it needs a target's name and the time at which it was taken", ErrInvalid)
+	if err := check(s); err != nil {
+		return swap.ObjectRef{}, fmt.Errorf("%w of %q: %w", ErrInvalid, s.Target, err)
 	}
+	s.SchemaVersion = swap.SnapshotVersion
 	s.Taken = s.Taken.UTC().Round(0)
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -90,74 +77,31 @@ func Load(ctx context.Context, st Store, ref swap.ObjectRef) (swap.Snapshot, err
 	return s, nil
 }
 
-// Latest reads the newest snapshot of a target.
+// Latest reads the newest snapshot of a target. It is the state before the last run, whatever became of that run: where it was
+// ended half-way this is the way back, and where it promoted too.
 func Latest(ctx context.Context, st Store, target string) (swap.Snapshot, swap.ObjectRef, error) {
-	keys, err := list(ctx, st, target)
+	l, err := list(ctx, st, target)
 	if err != nil {
 		return swap.Snapshot{}, swap.ObjectRef{}, err
 	}
-	if len(keys) == 0 {
+	if len(l.keys) == 0 {
 		return swap.Snapshot{}, swap.ObjectRef{}, fmt.Errorf("%w of target %s", ErrNone, target)
 	}
-	newest := keys[len(keys)-1]
-	data, ref, err := st.GetKey(ctx, newest)
+	return read(ctx, st, l.keys[len(l.keys)-1])
+}
+
+// read loads the snapshot of a key, which holds the beginning of its hash.
+func read(ctx context.Context, st Store, at string) (swap.Snapshot, swap.ObjectRef, error) {
+	data, ref, err := st.GetKey(ctx, at)
 	if err != nil {
-		return swap.Snapshot{}, swap.ObjectRef{}, fmt.Errorf("load snapshot %s: %w", newest, err)
+		return swap.Snapshot{}, swap.ObjectRef{}, fmt.Errorf("load snapshot %s: %w", at, err)
 	}
 	s, err := decode(data)
-	if err == nil && key(s, data) != newest {
+	if err == nil && key(s, data) != at {
 		err = errors.New("its content does not match its key")
 	}
 	if err != nil {
-		return swap.Snapshot{}, swap.ObjectRef{}, fmt.Errorf("%w: %s: %w", ErrCorrupt, newest, err)
+		return swap.Snapshot{}, ref, fmt.Errorf("%w: %s: %w", ErrCorrupt, at, err)
 	}
 	return s, ref, nil
-}
-
-// Prune removes all but the newest keep snapshots of a target and returns how many it removed.
-func Prune(ctx context.Context, st Store, target string, keep int) (removed int, err error) {
-	if keep < 1 {
-		return 0, fmt.Errorf("%w: at least one snapshot of %s must be kept, not %d", ErrInvalid, target, keep)
-	}
-	keys, err := list(ctx, st, target)
-	if err != nil {
-		return 0, err
-	}
-	for _, k := range keys[:max(0, len(keys)-keep)] {
-		if err := st.Delete(ctx, k); err != nil {
-			return removed, fmt.Errorf("remove snapshot %s: %w", k, err)
-		}
-		removed++
-	}
-	return removed, nil
-}
-
-// list returns the keys of a target's snapshots, oldest first. Other objects beside them are left alone.
-func list(ctx context.Context, st Store, target string) ([]string, error) {
-	if !targetName.MatchString(target) {
-		return nil, fmt.Errorf("%w: %q is not the name of a target", ErrInvalid, target)
-	}
-	keys, err := st.List(ctx, prefix(target))
-	if err != nil {
-		return nil, fmt.Errorf("list snapshots of %s: %w", target, err)
-	}
-	keys = slices.DeleteFunc(slices.Clone(keys), func(k string) bool {
-		return len(k) <= len(prefix(target)) || !keyName.MatchString(k[len(prefix(target)):])
-	})
-	slices.Sort(keys)
-	return keys, nil
-}
-
-// decode reads a snapshot. A field that this version does not know is refused: what it does not know it cannot restore.
-func decode(data []byte) (swap.Snapshot, error) {
-	var s swap.Snapshot
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&s); err != nil {
-		return swap.Snapshot{}, err
-	}
-	if !targetName.MatchString(s.Target) || s.Taken.IsZero() {
-		return swap.Snapshot{}, errors.New("it names no target or no time")
-	}
-	return s, nil
 }

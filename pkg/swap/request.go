@@ -20,8 +20,10 @@ type RollbackRequest struct {
 	Target string `json:"target"`
 	// Snapshot to restore. Left out, the newest snapshot of the target.
 	Snapshot *ObjectRef `json:"snapshot,omitempty"`
-	// Store in which snapshots are kept.
-	Store Store `json:"store"`
+	// SnapshotID names it in place of Snapshot: the id that `swapgate rollback --list` shows, or its beginning.
+	SnapshotID string `json:"snapshot_id,omitempty"`
+	// Store in which snapshots are kept. Left out, the one of the worker's environment.
+	Store Store `json:"store,omitzero"`
 	// Reason and RequestedBy are kept with the run.
 	Reason      string `json:"reason,omitempty"`
 	RequestedBy string `json:"requested_by,omitempty"`
