@@ -13,7 +13,6 @@ import (
 	"github.com/swapgate/swapgate/pkg/secret"
 	"github.com/swapgate/swapgate/pkg/swap"
 	"github.com/swapgate/swapgate/pkg/traffic"
-	"github.com/swapgate/swapgate/pkg/traffic/gateways"
 )
 
 // Deps are what activities act through. Tests replace single ones.
@@ -58,13 +57,7 @@ func Production(log *slog.Logger, version string) Deps {
 		HTTP:      hc,
 		Now:       time.Now,
 		OpenStore: func(cfg swap.Store) (*runstore.Store, error) { return runstore.Open(cfg) },
-		OpenRoute: func(r swap.Route) (traffic.Controller, error) {
-			token, err := secret.Resolve(r.AdminToken)
-			if err != nil {
-				return nil, err
-			}
-			return gateways.Open(r, token.Reveal(), hc)
-		},
+		OpenRoute: openRoute(hc, nil),
 		Calibrate: calibration.Run,
 		Tell:      signalWorkflow,
 		Running:   workflowRuns,

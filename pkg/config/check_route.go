@@ -6,16 +6,12 @@ import "github.com/swapgate/swapgate/pkg/swap"
 func checkRoute(r *reporter, route swap.Route) {
 	p := at("rollout", "route")
 	checkURL(r, p.child("url"), route.URL)
-	if route.Kind == swap.RouteSwapgate && route.AdminURL == "" {
-		r.value(p, "needs admin_url: the gateway of kind %s is steered through its admin API", route.Kind)
-	}
-	if route.AdminURL != "" {
-		checkURL(r, p.child("admin_url"), route.AdminURL)
-	}
+	checkAdmin(r, p, route)
 	checkRouteSections(r, p, route)
 	if route.Kind == swap.RouteHAProxy && route.HAProxy != nil {
 		checkHAProxy(r, p, route)
 	}
+	checkRouteArms(r, p, route)
 }
 
 // checkRouteSections insists on the section of the route's kind, and on no other.
@@ -25,8 +21,16 @@ func checkRouteSections(r *reporter, p path, route swap.Route) {
 		set  bool
 	}{
 		{swap.RouteHAProxy, route.HAProxy != nil},
+		{swap.RouteHTTPRoute, route.HTTPRoute != nil},
+		{swap.RouteInferenceService, route.InferenceService != nil},
+		{swap.RouteLLMInferenceService, route.LLMInferenceService != nil},
+		{swap.RouteVirtualService, route.VirtualService != nil},
+		{swap.RouteLiteLLM, route.LiteLLM != nil},
+		{swap.RouteWebhook, route.Webhook != nil},
+		{swap.RouteCommand, route.Command != nil},
 	} {
 		switch {
+		case !s.set && s.kind == swap.RouteWebhook:
 		case s.set && s.kind != route.Kind:
 			r.value(p.child(string(s.kind)), "is for a route of kind %s, but this one is of kind %s", s.kind, route.Kind)
 		case !s.set && s.kind == route.Kind:

@@ -17,7 +17,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(minimal + "workload: {api: transcriptions}\nload: {settle: 0.5ms}\n"))
 	f.Add([]byte(minimal + "workload: &w {temperature: 0.5}\nload: {steps: [{rate: 1e2, hold: 1.5m}]}\n"))
 	f.Add([]byte("target: !!binary aGk=\n? x\n: [*y, {<<: 1}]\n"))
-	for _, bad := range slices.Concat(badMeanings, badWorkloads, badSteps, badLoads, badOpinions, badRoutes) {
+	for _, bad := range slices.Concat(badMeanings, badWorkloads, badSteps, badLoads, badOpinions, badRoutes, badRouteKinds, badRollouts) {
 		f.Add([]byte(bad.text()))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -94,9 +94,9 @@ func patternMessage(p path, n *node) string {
 		return durationMessage(n, got)
 	case strings.HasSuffix(field, ".env"):
 		return envMessage(n.raw)
-	case strings.HasSuffix(field, ".file"):
+	case strings.HasSuffix(field, ".file"), strings.HasSuffix(field, ".admin_ca"):
 		return fmt.Sprintf("must be an absolute path, got %s", got)
-	case field == "target":
+	case field == "target", field == "rollout.route.command.name":
 		return "must be 1 to 62 lower-case letters, digits and hyphens, with a letter or digit at both ends, got " + got
 	case field == "store.bucket":
 		return "must be a bucket name: 3 to 63 lower-case letters, digits, dots and hyphens, got " + got

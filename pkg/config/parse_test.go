@@ -35,7 +35,7 @@ func (b badFile) text() string {
 
 func TestParseExplainsEveryProblem(t *testing.T) {
 	for _, bad := range slices.Concat(
-		badYAML, badValues, badMeanings, badWorkloads, badSteps, badLoads, badOpinions, badRoutes, badRollouts, badInPlaces,
+		badYAML, badValues, badMeanings, badWorkloads, badSteps, badLoads, badOpinions, badRoutes, badRouteKinds, badRollouts, badInPlaces,
 	) {
 		t.Run(bad.name, func(t *testing.T) {
 			_, err := Parse("swap.yaml", []byte(bad.text()), nil)

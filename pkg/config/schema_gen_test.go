@@ -43,6 +43,9 @@ func generateSpecSchema(t *testing.T) *jsonschema.Schema {
 			if typ == reflect.TypeFor[swap.CompatRule]() {
 				return oneOf(swap.CompatRules...)
 			}
+			if typ == reflect.TypeFor[swap.RouteKind]() {
+				return oneOf(swap.RouteKinds...)
+			}
 			return nil
 		},
 	}

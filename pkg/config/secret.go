@@ -27,7 +27,7 @@ func looksSecret(text string) bool {
 }
 
 // secretRefs are the fields that hold a swap.SecretRef.
-var secretRefs = []string{"api_key", "admin_token", "token", "access_key", "secret_key"}
+var secretRefs = []string{"api_key", "admin_token", "token", "signing_key", "access_key", "secret_key"}
 
 func isSecretRef(p path) bool {
 	return len(p) > 0 && slices.Contains(secretRefs, p[len(p)-1])

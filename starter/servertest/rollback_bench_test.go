@@ -120,7 +120,7 @@ func newRollbackBench(b *testing.B) *rollbackBench {
 	require.NoError(b, err)
 	site.Add("HAProxy", haproxy.Stop)
 	r.specify(site, models, haproxy)
-	r.route, err = gateways.Open(r.spec.Rollout.Route, "", nil)
+	r.route, err = gateways.Open(r.spec.Rollout.Route, "", nil, nil)
 	require.NoError(b, err)
 	r.client, err = site.Temporal.Dial(b.Context(), log.NewStructuredLogger(quiet()))
 	require.NoError(b, err)

@@ -80,6 +80,7 @@ func Run(ctx context.Context, version string, o Options, log *slog.Logger) error
 
 	deps := activities.Production(log, version)
 	deps.Shards = o.Shards
+	deps.AllowCommands(o.Commands)
 	acts := activities.New(deps)
 	fatal := make(chan error, 1)
 	for _, w := range build(c, o, acts, func(err error) {

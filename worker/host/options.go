@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/swapgate/swapgate/activities"
+	"github.com/swapgate/swapgate/pkg/traffic/command"
 )
 
 // Role is a kind of work that a process takes on.
@@ -37,6 +38,8 @@ type Options struct {
 	StopTimeout time.Duration
 	// Shards is how load workers that share a step find each other.
 	Shards activities.Shards
+	// Commands are the programs that routes of kind command may name.
+	Commands command.Programs
 	// LogJSON logs JSON lines; otherwise text.
 	LogJSON bool
 }
@@ -53,7 +56,7 @@ func ParseOptions(args []string, stderr io.Writer) (Options, error) {
 		hostname = ""
 	}
 	var o Options
-	var roles, format string
+	var roles, format, commands string
 	fs := flag.NewFlagSet("swapgate-worker", flag.ContinueOnError)
 	fs.SetOutput(stderr)
 	fs.StringVar(&roles, "role", "all", "what this process does: control, load, gpu or all; several with commas")
@@ -66,6 +69,8 @@ func ParseOptions(args []string, stderr io.Writer) (Options, error) {
 		"for role load: host, or host:port, at which other load workers reach that; by default all addresses of this host")
 	fs.DurationVar(&o.Shards.JoinWithin, "shard-join-timeout", 2*time.Minute,
 		"for role load: how long a step waits for all its load workers to begin")
+	fs.StringVar(&commands, "commands", "",
+		"for role control: file that lists the programs which a route of kind command may name; without it there are none")
 	fs.StringVar(&format, "log", "json", "log format: json or text")
 	if err := fs.Parse(args); err != nil {
 		return Options{}, err
@@ -74,7 +79,14 @@ func ParseOptions(args []string, stderr io.Writer) (Options, error) {
 	for r := range strings.SplitSeq(roles, ",") {
 		o.Roles = append(o.Roles, Role(strings.TrimSpace(r)))
 	}
-	return o, o.validate(format, fs.Args())
+	problems := o.validate(format, fs.Args())
+	if commands != "" {
+		var err error
+		if o.Commands, err = command.Load(commands); err != nil {
+			problems = errors.Join(problems, fmt.Errorf("--commands: %w", err))
+		}
+	}
+	return o, problems
 }
 
 func (o Options) validate(format string, rest []string) error {

@@ -10,11 +10,11 @@ import (
 )
 
 func TestRoutesThatCannotBeOpened(t *testing.T) {
-	_, err := Open(swap.Route{Kind: "abacus", AdminURL: "http://x"}, "", nil)
+	_, err := Open(swap.Route{Kind: "abacus", AdminURL: "http://x"}, "", nil, nil)
 	require.ErrorIs(t, err, traffic.ErrUnsupported)
 	require.ErrorContains(t, err, "swapgate")
-	_, err = Open(swap.Route{Kind: swap.RouteSwapgate}, "", nil)
+	_, err = Open(swap.Route{Kind: swap.RouteSwapgate}, "", nil, nil)
 	require.ErrorIs(t, err, traffic.ErrUnsupported)
-	_, err = Open(swap.Route{Kind: swap.RouteSwapgate, AdminURL: "https://x"}, "", nil)
+	_, err = Open(swap.Route{Kind: swap.RouteSwapgate, AdminURL: "https://x"}, "", nil, nil)
 	require.NoError(t, err)
 }

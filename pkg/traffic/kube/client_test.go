@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/swapgate/swapgate/pkg/traffic"
+	"github.com/swapgate/swapgate/pkg/traffic/httpapi"
 	"github.com/swapgate/swapgate/pkg/traffic/kube"
 	"github.com/swapgate/swapgate/pkg/traffic/kube/kubetest"
 )
@@ -81,9 +82,9 @@ func TestAnotherAuthorityIsNotTrusted(t *testing.T) {
 	getenv, account := cluster(t, &kubetest.Server{})
 	empty := filepath.Join(t.TempDir(), "ca.crt")
 	require.NoError(t, os.WriteFile(empty, []byte("no certificate"), 0o600))
-	_, err := kube.Trusting(empty, calls)
+	_, err := httpapi.Trusting(empty, calls)
 	require.ErrorContains(t, err, "holds no certificate")
-	_, err = kube.Trusting(filepath.Join(t.TempDir(), "none"), calls)
+	_, err = httpapi.Trusting(filepath.Join(t.TempDir(), "none"), calls)
 	require.ErrorIs(t, err, traffic.ErrUnsupported)
 
 	c, err := kube.NewClient("https://"+getenv("KUBERNETES_SERVICE_HOST")+":"+getenv("KUBERNETES_SERVICE_PORT"), nil,
