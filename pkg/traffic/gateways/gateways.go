@@ -4,6 +4,7 @@ package gateways
 import (
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/swapgate/swapgate/pkg/swap"
 	"github.com/swapgate/swapgate/pkg/traffic"
@@ -39,13 +40,18 @@ func Open(route swap.Route, token string, hc *http.Client, programs command.Prog
 	case swap.RouteHAProxy:
 		return openHAProxy(route, token, hc)
 	case swap.RouteLiteLLM:
-		return openLiteLLM(route, token, hc)
+		if route.LiteLLM != nil {
+			return openLiteLLM(route, token, hc)
+		}
 	case swap.RouteWebhook:
 		return openWebhook(route, token, hc)
 	case swap.RouteCommand:
 		if route.Command != nil {
 			return programs.Open(route.Command.Name)
 		}
+	}
+	if slices.Contains(swap.RouteKinds, route.Kind) {
+		return nil, fmt.Errorf("%w: a route of kind %s needs the section of that name", traffic.ErrUnsupported, route.Kind)
 	}
 	return nil, fmt.Errorf("%w %q: use one of %v", traffic.ErrUnsupported, route.Kind, swap.RouteKinds)
 }

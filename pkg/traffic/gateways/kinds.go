@@ -1,7 +1,6 @@
 package gateways
 
 import (
-	"fmt"
 	"net/http"
 	"os"
 	"time"
@@ -49,9 +48,6 @@ func openKube(route swap.Route, kind kube.Kind, token string, hc *http.Client) (
 }
 
 func openLiteLLM(route swap.Route, token string, hc *http.Client) (traffic.Controller, error) {
-	if route.LiteLLM == nil {
-		return nil, fmt.Errorf("%w: a route of kind litellm needs its section litellm", traffic.ErrUnsupported)
-	}
 	api, err := httpapi.New(route.AdminURL, token, hc)
 	if err != nil {
 		return nil, err
