@@ -6,14 +6,18 @@ import (
 
 	"github.com/swapgate/swapgate/pkg/report/chart"
 	"github.com/swapgate/swapgate/pkg/report/phrase"
+	"github.com/swapgate/swapgate/pkg/rollout"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
 type rolloutSection struct {
 	Weights panel
 	Rows    []windowRow
-	Final   string
-	Missing string
+	// Evidence is what the windows showed beyond their sums; Watched is a sentence on windows that only kept watch.
+	Evidence []evidenceRow
+	Watched  string
+	Final    string
+	Missing  string
 }
 
 type windowRow struct {
@@ -26,6 +30,13 @@ type windowRow struct {
 	Action, Why      string
 	// Tone is the look of the action: pass, fail or inconclusive.
 	Tone string
+}
+
+// evidenceRow is what a window showed of its weight, the guard and the rule of decay.
+type evidenceRow struct {
+	Index, Weight, Requests, Sees, Closest, Decay string
+	// Alarm marks a reading of the rule of decay that is above its threshold.
+	Alarm bool
 }
 
 const weightsHeight = 190
@@ -47,8 +58,30 @@ func newRolloutSection(v swap.Verdict, ids *figureIDs) rolloutSection {
 	})
 	for _, w := range v.Rollout.Windows {
 		s.Rows = append(s.Rows, newWindowRow(w))
+		if w.Step != nil || w.Closest != nil || w.Decay != nil {
+			s.Evidence = append(s.Evidence, newEvidenceRow(w))
+		}
+	}
+	if n := v.Rollout.Watched; n > 0 {
+		s.Watched = fmt.Sprintf("Windows that only kept watch while a person was waited for: %d. The last one of each wait is listed.", n)
 	}
 	return s
+}
+
+func newEvidenceRow(w swap.Window) evidenceRow {
+	row := evidenceRow{Index: phrase.Count(w.Index), Weight: fmt.Sprintf("%d %%", w.Weights.Candidate), Requests: "n/a", Sees: "n/a"}
+	if s := w.Step; s != nil {
+		row.Requests = phrase.Count(s.Requests.Candidate)
+		if s.Needed > 0 {
+			row.Requests += " of " + phrase.Count(s.Needed)
+		}
+		if rise, ok := s.Sees.Get(); ok {
+			row.Sees = fmt.Sprintf("+%.3g %%", 100*rise)
+		}
+	}
+	row.Closest = phrase.Clean(rollout.ClosestLine(w.Closest))
+	row.Decay, row.Alarm = phrase.Clean(rollout.DecayLine(w.Decay)), w.Decay != nil && w.Decay.Alarm
+	return row
 }
 
 func weightsOverTime(windows []swap.Window) (chart.Timeline, []chart.WeightPoint) {

@@ -132,6 +132,13 @@ func rollout(plans []windowPlan) *swap.RolloutResult {
 			Arms: swap.PerArm[swap.WindowStats]{Baseline: stats(n-candidate, p.failed/18, 241), Candidate: stats(candidate, p.failed, 248)},
 			Raw:  *ref(fmt.Sprintf("runs/7f0c/window-%d.parquet", i+1), "requests/v1", n), GuardFired: p.guard,
 			Decision: swap.WindowDecision{Action: p.action, Weight: p.next},
+			Step: &swap.WindowStep{
+				Requests: swap.PerArm[int]{Baseline: n - candidate, Candidate: candidate}, Needed: candidate, Sees: swap.Of(2.4 / float64(1+i)),
+			},
+			Closest: &swap.GuardReading{Gate: "ttft_p95", P: swap.Of(.9), Slices: 4 * (i + 1)},
+			Decay: &swap.DecayReading{
+				Rule: swap.DecayACI, Coefficient: .05, Value: swap.Of(1.029), Note: fmt.Sprintf("%d of 19 windows to compare with", i),
+			},
 		}
 		w.ReadBack = w.Weights
 		if p.guard != nil {
