@@ -97,22 +97,12 @@ func (a *Activities) CompareArms(ctx context.Context, in swap.CompareInput) (swa
 		return swap.Comparison{}, err
 	}
 	comparison := judge.Decide(e.forJudge(in.Spec, blocks.Blocks(), in.Telemetry))
-	comparison.Capacity = capacity.Of(in.Spec.Load.Steps, in.Steps, throughputs(blocks.Blocks())...)
+	comparison.Capacity = capacity.Of(in.Spec.Load.Steps, in.Steps, capacity.Throughputs(blocks.Blocks())...)
 	reaction.Apply(&comparison, in.Spec, in.Steps, blocks.Blocks())
 	comparison.Jitter, comparison.Attribution = outliers.Jitter(), layers.Attribution()
+	comparison.Findings = append(comparison.Findings, jitter.Findings(comparison.Jitter)...)
 	comparison.Opinions = classic.Opinions(in.Spec.Judge.Opinions, blocks.Blocks(), comparison.Capacity)
 	return comparison, before.apply(ctx, store, in, e, &comparison)
-}
-
-// throughputs are those of the blocks that tell one.
-func throughputs(blocks []judge.Block) []capacity.BlockThroughput {
-	var known []capacity.BlockThroughput
-	for i := range blocks {
-		if rate, ok := blocks[i].TokensPerSecond(); ok {
-			known = append(known, capacity.BlockThroughput{Step: blocks[i].Step, Arm: blocks[i].Arm, PerSecond: rate})
-		}
-	}
-	return known
 }
 
 // forJudge is the evidence as the judge takes it.

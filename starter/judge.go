@@ -132,9 +132,10 @@ func (in judgeInput) one(ctx context.Context, arg string) (swap.Verdict, error) 
 		r.Swap()
 	}
 	c := judge.Decide(r.Evidence(in.spec.gates, in.spec.settings))
-	c.Opinions = classic.Opinions(in.spec.settings.Opinions, r.Blocks, nil)
+	r.Explain(&c, in.spec.reaction, in.spec.settings)
+	c.Opinions = classic.Opinions(in.spec.settings.Opinions, r.Blocks, c.Capacity)
 	v := recorded.Verdict(c, in.spec.settings)
-	v.Target = arg
+	v.Target, v.Steps = arg, r.Steps()
 	v.Summary = recorded.Summary(fmt.Sprintf("%s against %s of %s", arms.Candidate, arms.Baseline, arg), c)
 	return v, nil
 }

@@ -22,6 +22,8 @@ type judgeSpec struct {
 	settings swap.Judge
 	// defaults says that nobody named the gates.
 	defaults bool
+	// reaction is what the specification asks to be said of the load; nil for nothing.
+	reaction *swap.Reaction
 	// store is that of the specification, if there is one.
 	store *swap.Store
 }
@@ -41,7 +43,7 @@ func (a *app) judgeSpec(f *judgeFlags) (judgeSpec, error) {
 		if err != nil {
 			return out, err
 		}
-		out = judgeSpec{gates: spec.Gates, settings: spec.Judge, store: &spec.Store}
+		out = judgeSpec{gates: spec.Gates, settings: spec.Judge, store: &spec.Store, reaction: spec.Load.Reaction}
 		if len(f.gates) == 0 {
 			return out, nil
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/swapgate/swapgate/pkg/judge"
+	"github.com/swapgate/swapgate/pkg/judge/jitter"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -82,11 +83,11 @@ func evidenceHash(runs swap.PerArm[Run]) string {
 // compareBlocks cuts the requests of all common levels into blocks and lets the judge decide.
 func compareBlocks(runs swap.PerArm[Run], common []swap.PerArm[*Stage], gates []swap.Gate, o Options) (swap.Comparison, []swap.Finding) {
 	e := judge.Evidence{Gates: gates, Settings: o.Settings, RunToRun: math.Log1p(o.Noise), Recorded: true}
-	unpaired := 0
+	unpaired, cuts := 0, make([]int, len(common))
 	for i, stages := range common {
 		fewer := min(len(stages.Baseline.Requests), len(stages.Candidate.Requests))
-		k := blocksIn(stages.Baseline.Level, len(common), fewer, o.Settings.MinBlocks)
-		blocks, left := pairStage(i+1, stages, k)
+		cuts[i] = blocksIn(stages.Baseline.Level, len(common), fewer, o.Settings.MinBlocks)
+		blocks, left := pairStage(i+1, stages, cuts[i])
 		unpaired += left
 		e.Blocks = append(e.Blocks, blocks...)
 		for _, arm := range swap.Arms {
@@ -101,7 +102,10 @@ func compareBlocks(runs swap.PerArm[Run], common []swap.PerArm[*Stage], gates []
 			Message: fmt.Sprintf("%d blocks have no counterpart in the other run and were left out", unpaired),
 		})
 	}
-	return judge.Decide(e), findings
+	c := judge.Decide(e)
+	c.Jitter = jitterOf(runs, common, cuts)
+	c.Findings = append(c.Findings, jitter.Findings(c.Jitter)...)
+	return c, findings
 }
 
 // apart says how the blocks came about, which is weaker than blocks that were driven in turns. The judge says what the noise

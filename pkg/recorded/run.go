@@ -21,6 +21,8 @@ type Run struct {
 	// SHA256 is the hash of what was read, in hex.
 	SHA256 string
 	Stages []Stage
+	// Jitter is what the slow first tokens look like, where the run was driven in blocks; nil where that is not known.
+	Jitter *swap.ArmJitter
 	// Notes are sentences on what the files lack.
 	Notes []string
 }

@@ -11,8 +11,8 @@ import (
 func Verdict(c swap.Comparison, settings swap.Judge) swap.Verdict {
 	v := swap.Verdict{
 		SchemaVersion: swap.VerdictSchemaVersion, Verdict: c.Decision, Reasons: c.Reasons, Stage: swap.StageCompare,
-		Gates: c.Gates, Findings: c.Findings, Capacity: c.Capacity, Jitter: c.Jitter, Attribution: c.Attribution, Opinions: c.Opinions,
-		Steps:      []swap.StepResult{},
+		Gates: c.Gates, Findings: c.Findings, Capacity: c.Capacity, Jitter: c.Jitter, Attribution: c.Attribution, Reaction: c.Reaction,
+		Opinions: c.Opinions, Steps: []swap.StepResult{},
 		Provenance: swap.Provenance{Seed: settings.Seed, EvidenceSHA256: c.EvidenceSHA256},
 	}
 	if v.Gates == nil {
@@ -35,7 +35,7 @@ func verdictOf(runs swap.PerArm[Run], common []swap.PerArm[*Stage], c swap.Compa
 	}
 	v.Summary = Summary(fmt.Sprintf("%s against %s", runs.Candidate.Name, runs.Baseline.Name), c)
 	for i, stages := range common {
-		v.Steps = append(v.Steps, stepOf(i+1, stages))
+		v.Steps = append(v.Steps, StepOf(i+1, stages))
 		v.Provenance.Started = earliest(v.Provenance.Started, stages.Baseline.Started, stages.Candidate.Started)
 	}
 	return v
@@ -67,8 +67,8 @@ func Summary(what string, c swap.Comparison) string {
 	return what + " is not decided" + why
 }
 
-// stepOf shows a load level that is common, or two that are compared.
-func stepOf(number int, stages swap.PerArm[*Stage]) swap.StepResult {
+// StepOf shows a load level that is common, or two that are compared.
+func StepOf(number int, stages swap.PerArm[*Stage]) swap.StepResult {
 	r := swap.StepResult{Step: number, Label: stages.Baseline.Level.String()}
 	if c := stages.Candidate.Level; !c.Same(stages.Baseline.Level) {
 		r.Label = fmt.Sprintf("baseline %s, candidate %s", stages.Baseline.Level, c)

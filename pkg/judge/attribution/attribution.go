@@ -71,6 +71,13 @@ func (c *Collector) Add(records []rawlog.Record) {
 	}
 }
 
+// Swap takes the candidate for the baseline, and the other way round.
+func (c *Collector) Swap() {
+	for i := range c.sealed.Blocks {
+		c.sealed.Blocks[i].arm = c.sealed.Blocks[i].arm.Other()
+	}
+}
+
 // deltas are the sums over a pair of blocks of what each layer adds, in the order of swap.Layers.
 type deltas struct {
 	layers [3]float64

@@ -2,14 +2,15 @@ package jitter
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// Collector keeps what jitter is told by: when each good measured request was sent, and its time to first token. Records of
-// different blocks may be added at the same time, those of one block only one batch after another.
+// Collector keeps what jitter is told by: when each good measured request was sent, its time to first token, and what else is known of
+// it. Records of different blocks may be added at the same time, those of one block only one batch after another.
 type Collector struct{ sealed rawlog.PerBlock[block] }
 
 type block struct {
@@ -23,6 +24,20 @@ type request struct {
 	sent int64
 	ttft float64
 	seq  int32
+	// The rest tells outliers apart, in ms and tokens; NaN where it is not known.
+	tpot, e2e, queue, late, prompt float32
+}
+
+func requestOf(r *rawlog.Record, ttft float64) request {
+	orNaN := func(v swap.Value) float32 { return float32(v.Or(math.NaN())) }
+	q := request{
+		sent: r.SentUnixNS, ttft: ttft, seq: r.Seq,
+		tpot: orNaN(r.TPOT()), e2e: orNaN(r.E2E()), queue: orNaN(r.Queue()), late: orNaN(r.ClientLate()), prompt: orNaN(swap.Absent()),
+	}
+	if r.PromptTokens != nil {
+		q.prompt = float32(*r.PromptTokens)
+	}
+	return q
 }
 
 // NewCollector has the sealed blocks of the manifests, without records.
@@ -41,7 +56,17 @@ func (c *Collector) Add(records []rawlog.Record) {
 		if b == nil || !r.Measured || !r.Good() || !has || !(ttft > 0) {
 			continue
 		}
-		b.requests = append(b.requests, request{r.SentUnixNS, ttft, r.Seq})
+		b.requests = append(b.requests, requestOf(r, ttft))
+	}
+}
+
+// Unplanned takes back what the client did to the requests that were added, of which nothing is known.
+func (c *Collector) Unplanned() {
+	for i := range c.sealed.Blocks {
+		for k := range c.sealed.Blocks[i].requests {
+			r := &c.sealed.Blocks[i].requests[k]
+			r.queue, r.late = float32(math.NaN()), float32(math.NaN())
+		}
 	}
 }
 

@@ -27,8 +27,9 @@ type slow struct {
 	// step and block place it.
 	step, block int
 	kind        swap.JitterKind
-	// gap is the time in seconds since the outlier before it in its block, or since the block's first request.
-	gap float64
+	// gap is the time in seconds since the outlier before it in its block, or since the block's first request; in is the time since the
+	// step began.
+	gap, in float64
 }
 
 // fence is the time to first token above which a request of a step is unusual: latencies are nearly lognormal, so that a fence on

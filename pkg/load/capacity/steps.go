@@ -3,6 +3,7 @@ package capacity
 import (
 	"reflect"
 
+	"github.com/swapgate/swapgate/pkg/judge"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -28,6 +29,17 @@ type BlockThroughput struct {
 	Arm  swap.Arm
 	// PerSecond is tokens of good requests per second.
 	PerSecond float64
+}
+
+// Throughputs are those of the blocks that tell one.
+func Throughputs(blocks []judge.Block) []BlockThroughput {
+	var known []BlockThroughput
+	for i := range blocks {
+		if rate, ok := blocks[i].TokensPerSecond(); ok {
+			known = append(known, BlockThroughput{Step: blocks[i].Step, Arm: blocks[i].Arm, PerSecond: rate})
+		}
+	}
+	return known
 }
 
 // Of is the capacity of both arms for each curve of a load (see FromSteps). A curve of one step is left out: nothing can be

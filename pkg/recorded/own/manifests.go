@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/swapgate/swapgate/pkg/judge"
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/recorded"
 	"github.com/swapgate/swapgate/pkg/runstore"
@@ -38,16 +37,16 @@ func (r *Recording) readManifests(paths []string) error {
 	}
 	slices.Sort(hashes)
 	r.SHA256 = hashOf(hashes)
-	blocks := judge.NewCollector(r.Manifests)
+	g := gather(r.Manifests)
 	for i := range r.Manifests {
 		m := &r.Manifests[i]
 		for k := range m.Blocks {
-			if err := readBlock(folder[m.Step], &m.Blocks[k], blocks.Add); err != nil {
+			if err := readBlock(folder[m.Step], &m.Blocks[k], g.add); err != nil {
 				return err
 			}
 		}
 	}
-	r.Blocks = blocks.Blocks()
+	r.keep(g)
 	return nil
 }
 

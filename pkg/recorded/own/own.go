@@ -30,6 +30,8 @@ type Recording struct {
 	// Blocks in the order of time.
 	Blocks []judge.Block
 	SHA256 string
+	// told explains the difference of the arms; nil where there is no manifest.
+	told *explained
 }
 
 // stage is an empty stage of a step, with what the manifest says of it.
@@ -59,7 +61,7 @@ func (r *Recording) Arms() []swap.Arm {
 
 // Run is one arm of the recording, as a run of its own.
 func (r *Recording) Run(arm swap.Arm) recorded.Run {
-	run := recorded.Run{Name: r.Name, Tool: Tool, Profile: "canonical", SHA256: r.SHA256 + string(arm)}
+	run := recorded.Run{Name: r.Name, Tool: Tool, Profile: "canonical", SHA256: r.SHA256 + string(arm), Jitter: r.jitterOf(arm)}
 	at := map[int]int{}
 	for i := range r.Blocks {
 		b := r.Blocks[i]
@@ -94,6 +96,9 @@ func (r *Recording) Swap() {
 	}
 	for i := range r.Manifests {
 		r.Manifests[i].Ended.Arm = swap.Baseline
+	}
+	if r.told != nil {
+		r.told.swap()
 	}
 }
 

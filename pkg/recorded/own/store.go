@@ -6,7 +6,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/swapgate/swapgate/pkg/judge"
 	"github.com/swapgate/swapgate/pkg/load/rawlog"
 	"github.com/swapgate/swapgate/pkg/recorded"
 	"github.com/swapgate/swapgate/pkg/runstore"
@@ -49,17 +48,17 @@ func ReadStore(ctx context.Context, s *runstore.Store, uri string) (Recording, e
 		return r, err
 	}
 	r.SHA256 = hashOf(hashes)
-	blocks := judge.NewCollector(r.Manifests)
+	g := gather(r.Manifests)
 	for i := range r.Manifests {
 		err := runstore.EachJudgedRecord(ctx, s, r.Manifests[i].Blocks, func(rows []rawlog.Record) error {
-			blocks.Add(rows)
+			g.add(rows)
 			return nil
 		})
 		if err != nil {
 			return r, err
 		}
 	}
-	r.Blocks = blocks.Blocks()
+	r.keep(g)
 	return r, nil
 }
 
