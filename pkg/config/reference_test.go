@@ -34,7 +34,7 @@ func TestReferenceInTheDocsIsCurrent(t *testing.T) {
 
 func TestExamplesInTheDocsAreValid(t *testing.T) {
 	var blocks []string
-	for _, file := range []string{"configuration.md", "classic-rules.md"} {
+	for _, file := range []string{"configuration.md", "classic-rules.md", "gateways.md"} {
 		page, err := os.ReadFile(filepath.Join("../../docs", file))
 		require.NoError(t, err)
 		examples := strings.Split(string(page), "```yaml\n")[1:]
@@ -43,7 +43,7 @@ func TestExamplesInTheDocsAreValid(t *testing.T) {
 	}
 	for _, b := range blocks {
 		example, _, _ := strings.Cut(b, "```")
-		if !strings.Contains(example, "target:") {
+		if !strings.HasPrefix(example, "target:") && !strings.Contains(example, "\ntarget:") {
 			example = minimal + example
 		}
 		_, err := Parse("example.yaml", []byte(example), environment(map[string]string{
