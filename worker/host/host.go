@@ -94,6 +94,11 @@ func Run(ctx context.Context, version string, o Options, log *slog.Logger) error
 		}
 		defer w.Stop()
 	}
+	stopSlack, err := o.Slack.hear(ctx, c, log)
+	if err != nil {
+		return err
+	}
+	defer stopSlack()
 	health.ready()
 	log.InfoContext(ctx, "worker is polling", "roles", o.Roles)
 	select {

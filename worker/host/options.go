@@ -40,6 +40,8 @@ type Options struct {
 	Shards activities.Shards
 	// Commands are the programs that routes of kind command may name.
 	Commands command.Programs
+	// Slack is how this process hears the buttons of Slack messages.
+	Slack Slack
 	// LogJSON logs JSON lines; otherwise text.
 	LogJSON bool
 }
@@ -71,6 +73,7 @@ func ParseOptions(args []string, stderr io.Writer) (Options, error) {
 		"for role load: how long a step waits for all its load workers to begin")
 	fs.StringVar(&commands, "commands", "",
 		"for role control: file that lists the programs which a route of kind command may name; without it there are none")
+	completeSlack := o.Slack.flags(fs)
 	fs.StringVar(&format, "log", "json", "log format: json or text")
 	if err := fs.Parse(args); err != nil {
 		return Options{}, err
@@ -86,6 +89,7 @@ func ParseOptions(args []string, stderr io.Writer) (Options, error) {
 			problems = errors.Join(problems, fmt.Errorf("--commands: %w", err))
 		}
 	}
+	problems = errors.Join(problems, completeSlack())
 	return o, problems
 }
 
@@ -107,6 +111,9 @@ func (o Options) validate(format string, rest []string) error {
 	}
 	if o.Shards.JoinWithin <= 0 {
 		problems = append(problems, fmt.Errorf("--shard-join-timeout: must be positive, got %s", o.Shards.JoinWithin))
+	}
+	if err := o.Slack.validate(); err != nil {
+		problems = append(problems, err)
 	}
 	if format != "json" && format != "text" {
 		problems = append(problems, fmt.Errorf("--log: %q is neither json nor text", format))

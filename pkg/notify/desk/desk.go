@@ -62,7 +62,7 @@ type Desk struct {
 	Log   *slog.Logger
 
 	slots  chan struct{}
-	ctx    context.Context //nolint:containedctx // the life of what is under way, ended by Close
+	life   context.Context //nolint:containedctx // of what is under way, ended by Close
 	cancel context.CancelFunc
 	busy   sync.WaitGroup
 }
@@ -78,12 +78,13 @@ const (
 // Open makes a desk ready to accept presses until Close.
 func Open(ctx context.Context, runs Runs, poster notify.Poster, reply Replier, log *slog.Logger) *Desk {
 	d := &Desk{Runs: runs, Poster: poster, Reply: reply, Log: log, slots: make(chan struct{}, atOnce)}
-	d.ctx, d.cancel = context.WithCancel(ctx)
+	d.life, d.cancel = context.WithCancel(ctx)
 	return d
 }
 
 // Accept begins to answer a press; Slack wants to know within 3 s that it has arrived. It reports false where too many are under way.
-func (d *Desk) Accept(p Press) bool {
+// The answer outlives ctx, which is that of the delivery.
+func (d *Desk) Accept(ctx context.Context, p Press) bool {
 	select {
 	case d.slots <- struct{}{}:
 	default:
@@ -91,8 +92,9 @@ func (d *Desk) Accept(p Press) bool {
 	}
 	d.busy.Go(func() {
 		defer func() { <-d.slots }()
-		ctx, done := context.WithTimeout(d.ctx, patience)
+		ctx, done := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		defer done()
+		defer context.AfterFunc(d.life, done)() //nolint:contextcheck // Close ends what is under way
 		said := d.Answer(ctx, p)
 		if err := d.Reply.Tell(ctx, p.ResponseURL, said); err != nil {
 			d.Log.WarnContext(ctx, "the answer to a press in Slack did not get through", "user", p.UserID, "error", err)
@@ -126,7 +128,8 @@ func (d *Desk) Answer(ctx context.Context, p Press) string {
 }
 
 // errNotListed refuses somebody who may not press.
-var errNotListed = errors.New("you are not listed as an approver of this target (notify.slack.approvers in its swap.yaml); nothing was done")
+var errNotListed = errors.New(
+	"you are not listed as an approver of this target (notify.slack.approvers of its swap.yaml), so nothing was done")
 
 // press asks the run, if the button is sound and whoever pressed it may.
 func (d *Desk) press(ctx context.Context, p Press, v button.Value) (swap.Answer, error) {
@@ -161,7 +164,9 @@ type groupError struct {
 	err   error
 }
 
-func (e *groupError) Error() string { return "look up the user group " + e.group + ": " + e.err.Error() }
+func (e *groupError) Error() string {
+	return "cannot look up the user group " + e.group + ": " + e.err.Error()
+}
 func (e *groupError) Unwrap() error { return e.err }
 
 // mayPress fails with errNotListed for who is listed neither by their own id nor by that of a group that they are in.

@@ -160,7 +160,7 @@ func TestTwoPeopleAtOnceAskOnceAndBothLearnWhoDidIt(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	unlisted := "You are not listed as an approver of this target (notify.slack.approvers in its swap.yaml); nothing was done."
+	unlisted := "You are not listed as an approver of this target (notify.slack.approvers of its swap.yaml), so nothing was done."
 	forged := "The button's signature does not hold; it is forged, or older than the bot's token."
 	ended := "The run has ended. To put the traffic of chat back, use: swapgate rollback chat -f swap.yaml"
 	silent := "The run did not answer in time. Its message shows whether it heard you; press again if not, which does nothing twice."
@@ -267,7 +267,7 @@ func said(status int, body string) http.HandlerFunc {
 func TestOnlyWhoPressedIsAnswered(t *testing.T) {
 	s := newSite(t)
 	s.runs.fail = &desk.RefusedError{Sentence: "no <!channel> @here"}
-	require.True(t, s.Accept(s.press(t, "UANN", nil)))
+	require.True(t, s.Accept(t.Context(), s.press(t, "UANN", nil)))
 	require.JSONEq(t, "{\"response_type\":\"ephemeral\",\"replace_original\":false,\"text\":\"No &lt;!channel&gt; @\u2060here.\"}",
 		<-s.api.replies)
 }

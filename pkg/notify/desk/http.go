@@ -44,7 +44,7 @@ func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case err != nil:
 		h.refuse(w, r, http.StatusBadRequest, err.Error())
-	case !h.Desk.Accept(press):
+	case !h.Desk.Accept(r.Context(), press):
 		h.refuse(w, r, http.StatusServiceUnavailable, "too many presses at a time; press again")
 	}
 }

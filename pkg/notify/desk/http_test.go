@@ -36,11 +36,11 @@ func handler(t *testing.T, s *site) desk.Handler {
 }
 
 // interaction is the body with which Slack tells of a press.
-func interaction(t *testing.T, p desk.Press, a button.Action) string {
+func interaction(t *testing.T, p desk.Press) string {
 	t.Helper()
 	data, err := json.Marshal(map[string]any{
 		"type": "block_actions", "user": map[string]string{"id": p.UserID, "username": p.UserName}, "response_url": p.ResponseURL,
-		"actions": []map[string]string{{"action_id": a.ID(), "block_id": "b", "value": p.Value}},
+		"actions": []map[string]string{{"action_id": button.Approve.ID(), "block_id": "b", "value": p.Value}},
 	})
 	require.NoError(t, err)
 	return url.Values{"payload": {string(data)}}.Encode()
@@ -49,7 +49,7 @@ func interaction(t *testing.T, p desk.Press, a button.Action) string {
 // signed is a request that Slack would have sent at a time.
 func signed(t *testing.T, body, key string, at time.Time) *http.Request {
 	t.Helper()
-	r := httptest.NewRequest(http.MethodPost, "/slack/actions", strings.NewReader(body))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/slack/actions", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	mac := hmac.New(sha256.New, []byte(key))
@@ -67,7 +67,7 @@ func serve(h http.Handler, r *http.Request) int {
 
 func TestASignedRequestIsHeardAndAnsweredToWhoPressed(t *testing.T) {
 	s := newSite(t)
-	body := interaction(t, s.press(t, "UANN", nil), button.Approve)
+	body := interaction(t, s.press(t, "UANN", nil))
 	require.Equal(t, http.StatusOK, serve(handler(t, s), signed(t, body, signingSecret, time.Now())))
 	require.Contains(t, <-s.api.replies, "approve by ann (Slack UANN).")
 }
@@ -75,7 +75,7 @@ func TestASignedRequestIsHeardAndAnsweredToWhoPressed(t *testing.T) {
 func TestARequestThatIsSentAgainAsksOnce(t *testing.T) {
 	s := newSite(t)
 	h := handler(t, s)
-	r := interaction(t, s.press(t, "UANN", nil), button.Approve)
+	r := interaction(t, s.press(t, "UANN", nil))
 	for range 3 {
 		require.Equal(t, http.StatusOK, serve(h, signed(t, r, signingSecret, time.Now())))
 		<-s.api.replies
@@ -86,7 +86,7 @@ func TestARequestThatIsSentAgainAsksOnce(t *testing.T) {
 func TestUnsoundRequestsAreRefused(t *testing.T) {
 	s := newSite(t)
 	h := handler(t, s)
-	body := interaction(t, s.press(t, "UANN", nil), button.Approve)
+	body := interaction(t, s.press(t, "UANN", nil))
 	now := time.Now()
 	form := func(payload string) string { return url.Values{"payload": {payload}}.Encode() }
 	tampered := signed(t, body, signingSecret, now)
@@ -129,7 +129,7 @@ func TestNoMorePressesThanTheDeskCanAnswer(t *testing.T) {
 	s := newSite(t)
 	h := handler(t, s)
 	s.runs.mu.Lock() // Temporal does not answer
-	body := interaction(t, s.press(t, "UANN", nil), button.Approve)
+	body := interaction(t, s.press(t, "UANN", nil))
 	for range 32 {
 		require.Equal(t, http.StatusOK, serve(h, signed(t, body, signingSecret, time.Now())))
 	}

@@ -37,12 +37,12 @@ func TestParseRefusesWhatIsNoPress(t *testing.T) {
 	for in, want := range map[string]error{
 		``: desk.ErrMalformed, `{`: desk.ErrMalformed, `[]`: desk.ErrMalformed, `{}`: desk.ErrMalformed, `null`: desk.ErrMalformed,
 		`"block_actions"`: desk.ErrMalformed, `{"type":"block_actions"}`: desk.ErrMalformed,
-		`{"type":"block_actions","user":{"id":"<!channel>"}}`:                  desk.ErrMalformed,
-		`{"type":"block_actions","user":{"id":"B1"}}`:                          desk.ErrMalformed,
-		`{"type":"block_actions","user":{"id":"U1"},"actions":{}}`:             desk.ErrMalformed,
-		`{"type":"block_actions","user":{"id":"U1"}}`:                          desk.ErrNotOurs,
-		`{"type":"block_actions","user":{"id":"U1"},"actions":[null]}`:         desk.ErrNotOurs,
-		`{"type":"view_submission","user":{"id":"U1"}}`:                        desk.ErrNotOurs,
+		`{"type":"block_actions","user":{"id":"<!channel>"}}`:                   desk.ErrMalformed,
+		`{"type":"block_actions","user":{"id":"B1"}}`:                           desk.ErrMalformed,
+		`{"type":"block_actions","user":{"id":"U1"},"actions":{}}`:              desk.ErrMalformed,
+		`{"type":"block_actions","user":{"id":"U1"}}`:                           desk.ErrNotOurs,
+		`{"type":"block_actions","user":{"id":"U1"},"actions":[null]}`:          desk.ErrNotOurs,
+		`{"type":"view_submission","user":{"id":"U1"}}`:                         desk.ErrNotOurs,
 		`{"type":"block_actions","user":{"id":"U1"},"actions":[{"value":"x"}]}`: desk.ErrNotOurs,
 	} {
 		_, err := desk.Parse([]byte(in))

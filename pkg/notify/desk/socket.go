@@ -91,7 +91,7 @@ func (s Socket) event(ctx context.Context, client *socketmode.Client, e socketmo
 		return
 	}
 	if e.Type == socketmode.EventTypeInteractive {
-		if press, err := Parse(e.Request.Payload); err == nil && !s.Desk.Accept(press) {
+		if press, err := Parse(e.Request.Payload); err == nil && !s.Desk.Accept(ctx, press) {
 			return
 		}
 	}

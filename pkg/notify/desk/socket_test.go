@@ -93,10 +93,11 @@ func (s *socketServer) talk(w http.ResponseWriter, r *http.Request) {
 // envelope is an interaction as Socket Mode delivers it.
 func envelope(t *testing.T, id string, p desk.Press) string {
 	t.Helper()
-	data, err := json.Marshal(map[string]any{"type": "interactive", "envelope_id": id, "accepts_response_payload": false, "payload": map[string]any{
+	payload := map[string]any{
 		"type": "block_actions", "user": map[string]string{"id": p.UserID, "username": p.UserName}, "response_url": p.ResponseURL,
 		"actions": []map[string]string{{"action_id": button.Approve.ID(), "block_id": "b", "type": "button", "value": p.Value}},
-	}})
+	}
+	data, err := json.Marshal(map[string]any{"type": "interactive", "envelope_id": id, "payload": payload})
 	require.NoError(t, err)
 	return string(data)
 }
