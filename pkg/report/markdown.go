@@ -24,6 +24,7 @@ func Markdown(v swap.Verdict) []byte {
 	mdReasons(&b, v.Reasons)
 	mdGates(&b, v.Gates)
 	mdLoad(&b, phrase.LoadNotes(v))
+	mdJitter(&b, v)
 	mdReaction(&b, v.Reaction)
 	mdOpinions(&b, v)
 	mdDifferences(&b, v)

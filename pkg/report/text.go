@@ -28,6 +28,7 @@ func Text(v swap.Verdict, width int, colour bool) []byte {
 	t.reasons(v.Reasons)
 	t.gates(v.Gates, v.Reasons)
 	t.load(phrase.LoadNotes(v))
+	t.jitter(jitterNotes(v))
 	t.opinions(opinions(v))
 	t.differences(newDifferencePart(v))
 	t.facts(v)
@@ -137,6 +138,17 @@ func (t *terminal) load(notes []phrase.LoadNote) {
 		return
 	}
 	t.heading("Load")
+	for _, n := range notes {
+		t.wrap("  • ", "    ", n.About+": "+n.Says)
+	}
+}
+
+// jitter says what slow first tokens look like.
+func (t *terminal) jitter(notes []jitterNote) {
+	if len(notes) == 0 {
+		return
+	}
+	t.heading("Slow first tokens (decided nothing)")
 	for _, n := range notes {
 		t.wrap("  • ", "    ", n.About+": "+n.Says)
 	}

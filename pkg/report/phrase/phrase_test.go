@@ -160,3 +160,15 @@ func TestModel(t *testing.T) {
 	require.Equal(t, "llama on vllm 0.9", phrase.Model(swap.ArmFacts{Model: "llama", Engine: "vllm", Version: "0.9"}))
 	require.Equal(t, "n/a", phrase.Model(swap.ArmFacts{}))
 }
+
+func TestQualityIsWrittenAsAShare(t *testing.T) {
+	g := swap.GateResult{
+		Gate: swap.Gate{Metric: swap.MetricQuality, Stat: swap.StatMean, Margin: .01, Unit: swap.Absolute, Better: swap.HigherIsBetter},
+		Unit: "fraction", Baseline: swap.Of(.9), Candidate: swap.Of(.812), Change: swap.Of(-.088), Low: swap.Of(-.1), High: swap.Of(-.076),
+	}
+	require.Equal(t, "Quality mean", phrase.Gate(g.Gate))
+	require.Equal(t, "90 → 81.2 %", phrase.FromTo(g))
+	require.Equal(t, "−8.80 pp", phrase.Change(g))
+	require.Equal(t, "−10.00 pp to −7.60 pp", phrase.Bounds(g))
+	require.Equal(t, "−1 pp", phrase.Margin(g))
+}

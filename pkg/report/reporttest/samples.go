@@ -5,6 +5,7 @@ package reporttest
 import (
 	"time"
 
+	judgejitter "github.com/swapgate/swapgate/pkg/judge/jitter"
 	"github.com/swapgate/swapgate/pkg/report"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
@@ -38,6 +39,7 @@ func PassWithRollout() report.Data {
 	v.Verdict, v.Stage = swap.Pass, swap.StageDone
 	v.Opinions = opinions(.03)
 	v.Jitter, v.Attribution = jitter(), attribution()
+	v.Findings = append(v.Findings, judgejitter.Findings(v.Jitter)...)
 	v.Reaction = reaction(v.Steps)
 	v.Compatibility = differences()
 	v.Summary = "All 5 gates hold and the candidate serves all traffic; TTFT P99 is 3.0 % higher, inside its margin of 10 %."
