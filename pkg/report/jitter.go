@@ -59,8 +59,13 @@ func clusterWords(c swap.JitterCluster) string {
 		name, unit string
 		value      swap.Value
 	}{
-		{"TTFT", "ms", c.TTFTms}, {"since the one before", "s", c.GapSeconds}, {"TPOT", "ms", c.TPOTms}, {"E2E", "ms", c.E2Ems},
-		{"queue", "ms", c.QueueMS}, {"sent late", "ms", c.ClientLateMS}, {"prompt", "tokens", c.PromptTokens},
+		{"TTFT", "ms", c.TTFTms},
+		{"since the one before", "s", c.GapSeconds},
+		{"TPOT", "ms", c.TPOTms},
+		{"E2E", "ms", c.E2Ems},
+		{"queue", "ms", c.QueueMS},
+		{"sent late", "ms", c.ClientLateMS},
+		{"prompt", "tokens", c.PromptTokens},
 		{"into the step", "s", c.StepSeconds},
 	} {
 		if m.value.Valid() {
