@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/swapgate/swapgate/pkg/snapshot"
 	"github.com/swapgate/swapgate/pkg/swap"
 	"github.com/swapgate/swapgate/starter/internal/control"
 )
@@ -15,6 +17,7 @@ import (
 type rollbackFlags struct {
 	file      string
 	snapshot  string
+	list      bool
 	ask       askFlags
 	store     swap.Store
 	accessKey string
@@ -30,15 +33,25 @@ func newRollbackCommand(a *app) *cobra.Command {
 		Short: "Put a target's traffic back to a snapshot",
 		Long: `Put a target's traffic back to a snapshot. A running validation is asked to roll back and end; without one, a rollback
 of its own is started, which also serves when a validation was terminated. The exit code is 0 when the gateway was read
-back as restored, and 70 when that is not known.`,
-		Example: "  swapgate rollback chat -f swap.yaml --reason 'answers are garbled'",
-		Args:    exactly("TARGET"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.rollback(cmd.Context(), args[0], &f) },
+back as restored, and 70 when that is not known.
+
+--list shows the snapshots that there are, read from the run store with the keys of this machine; nothing is changed.`,
+		Example: "  swapgate rollback chat -f swap.yaml --reason 'answers are garbled'\n" +
+			"  swapgate rollback chat -f swap.yaml --list\n" +
+			"  swapgate rollback chat -f swap.yaml --snapshot 3f9a11c0",
+		Args: exactly("TARGET"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.list {
+				return a.listSnapshots(cmd.Context(), args[0], &f)
+			}
+			return a.rollback(cmd.Context(), args[0], &f)
+		},
 	}
 	specFlag(cmd, &f.file)
 	f.ask.flags(cmd)
 	textOrJSON(cmd, &f.format)
-	cmd.Flags().StringVar(&f.snapshot, "snapshot", "", "snapshot to restore, as s3://bucket/key (default: the newest of the target)")
+	cmd.Flags().StringVar(&f.snapshot, "snapshot", "", "snapshot to restore: its id or the beginning of it, or s3://bucket/key (default: the newest)")
+	cmd.Flags().BoolVar(&f.list, "list", false, "show the target's snapshots and change nothing")
 	cmd.Flags().StringVar(&f.store.Endpoint, "store-endpoint", "", "S3 API that keeps the snapshots, in place of -f")
 	cmd.Flags().StringVar(&f.store.Bucket, "store-bucket", "", "its bucket")
 	cmd.Flags().StringVar(&f.store.Prefix, "store-prefix", "", "prefix of its keys")
@@ -50,7 +63,7 @@ back as restored, and 70 when that is not known.`,
 }
 
 func (a *app) rollback(ctx context.Context, target string, f *rollbackFlags) error {
-	if err := checkTextOrJSON(f.format); err != nil {
+	if err := errors.Join(checkTextOrJSON(f.format), checkSnapshot(f.snapshot)); err != nil {
 		return err
 	}
 	c, err := a.dial(ctx)
@@ -89,7 +102,7 @@ func (a *app) rollbackRunning(ctx context.Context, run *control.Run, target stri
 	if err != nil {
 		return err
 	}
-	return a.printRestored(f.format, target, v.FinalWeights, v.Verdict != swap.Errored)
+	return a.printRestored(f.format, restored{Target: target, Weights: v.FinalWeights, Snapshot: v.Snapshot}, v.Verdict != swap.Errored)
 }
 
 func (a *app) rollbackAlone(ctx context.Context, c *control.Client, target string, f *rollbackFlags) error {
@@ -99,8 +112,11 @@ func (a *app) rollbackAlone(ctx context.Context, c *control.Client, target strin
 	}
 	by := f.ask.request(a)
 	req := swap.RollbackRequest{Target: target, Store: store, Reason: by.Reason, RequestedBy: by.By}
-	if f.snapshot != "" {
+	switch {
+	case strings.Contains(f.snapshot, "://"):
 		req.Snapshot = &swap.ObjectRef{URI: f.snapshot}
+	default:
+		req.SnapshotID = f.snapshot
 	}
 	req.SearchAttributes = a.searchAttributesReady(ctx, c)
 	run, joined, err := c.StartRollback(ctx, req)
@@ -125,7 +141,16 @@ func (a *app) rollbackAlone(ctx context.Context, c *control.Client, target strin
 		}
 		return rollbackFailure(err)
 	}
-	return a.printRestored(f.format, target, r.Restored.Weights, true)
+	return a.printRestored(f.format, restored{Target: target, Weights: r.Restored.Weights, Snapshot: r.Restored.Snapshot}, true)
+}
+
+// checkSnapshot refuses what is neither an id nor an address before anything is asked.
+func checkSnapshot(name string) error {
+	if name == "" || strings.Contains(name, "://") || snapshot.IsID(name) {
+		return nil
+	}
+	return &usageError{err: fmt.Errorf("--snapshot %s: want the id of a snapshot or at least its first 4 digits, as --list shows them, or "+
+		"s3://bucket/key", name)}
 }
 
 // rollbackFailure says why a rollback ended without success in the workflow's own words, where it has any.
@@ -163,19 +188,21 @@ func envRef(name string) *swap.SecretRef {
 type restored struct {
 	Target  string        `json:"target"`
 	Weights *swap.Weights `json:"weights,omitempty"`
+	// Snapshot that was restored; absent where none was needed.
+	Snapshot *swap.ObjectRef `json:"snapshot,omitempty"`
 }
 
 // printRestored says what is live. certain is false for a run that failed before it could tell.
-func (a *app) printRestored(format, target string, w *swap.Weights, certain bool) error {
-	text := target + " has no route: there was no traffic to put back\n"
-	if w != nil {
-		text = fmt.Sprintf("%s: baseline %d %%, candidate %d %%, read back from the gateway\n", target, w.Baseline, w.Candidate)
+func (a *app) printRestored(format string, r restored, certain bool) error {
+	text := r.Target + " has no route: there was no traffic to put back\n"
+	if w := r.Weights; w != nil {
+		text = fmt.Sprintf("%s: baseline %d %%, candidate %d %%, read back from the gateway\n", r.Target, w.Baseline, w.Candidate)
 	}
-	if w == nil && !certain {
+	if r.Weights == nil && !certain {
 		return &exitError{
-			code: exitNoVerdict, message: "the run failed and did not say what is live on " + target,
+			code: exitNoVerdict, message: "the run failed and did not say what is live on " + r.Target,
 			next: []string{"run the same command again: a rollback of its own is then started"},
 		}
 	}
-	return a.print(format, restored{Target: target, Weights: w}, text)
+	return a.print(format, r, text)
 }

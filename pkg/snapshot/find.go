@@ -50,9 +50,12 @@ func List(ctx context.Context, st Store, target string) ([]Entry, error) {
 // idPrefix is what a person types of an id: a part of the hash, or all of it as a verdict shows it.
 var idPrefix = regexp.MustCompile(`^[0-9a-f]{4,64}$`)
 
+// IsID says whether a text can be the beginning of a snapshot's id.
+func IsID(id string) bool { return idPrefix.MatchString(id) }
+
 // Find reads the one snapshot of a target whose id begins with prefix. The whole hash of the document is an id too.
 func Find(ctx context.Context, st Store, target, id string) (swap.Snapshot, swap.ObjectRef, error) {
-	if !idPrefix.MatchString(id) {
+	if !IsID(id) {
 		return swap.Snapshot{}, swap.ObjectRef{}, fmt.Errorf(
 			"%w: %q is not the beginning of a snapshot's id: 4 to 64 digits and letters from a to f", ErrInvalid, id)
 	}

@@ -39,9 +39,12 @@ func requestDetails(req swap.Request) string {
 func rollbackDetails(req swap.RollbackRequest) string {
 	var t table
 	t.row("target", req.Target)
-	if req.Snapshot != nil {
+	switch {
+	case req.Snapshot != nil:
 		t.row("snapshot", req.Snapshot.URI)
-	} else {
+	case req.SnapshotID != "":
+		t.row("snapshot", req.SnapshotID)
+	default:
 		t.row("snapshot", "the newest")
 	}
 	t.row("run store", req.Store.Endpoint+" "+req.Store.Bucket+"/"+req.Store.Prefix)
