@@ -25,11 +25,11 @@ type slackRuns struct{ client client.Client }
 func (r slackRuns) Run(ctx context.Context, workflowID, runID string) (desk.Run, error) {
 	ctx, done := context.WithTimeout(ctx, queryTimeout)
 	defer done()
-	d, err := r.client.DescribeWorkflowExecution(ctx, workflowID, runID)
+	d, err := r.client.DescribeWorkflow(ctx, workflowID, runID)
 	if err != nil {
 		return desk.Run{}, noRun(err)
 	}
-	info := d.GetWorkflowExecutionInfo()
+	info := d.RawResponse.GetWorkflowExecutionInfo()
 	if info.GetType().GetName() != swap.WorkflowValidateSwap {
 		return desk.Run{}, fmt.Errorf("workflow %s is a %s: %w", workflowID, info.GetType().GetName(), desk.ErrNoRun)
 	}
