@@ -43,7 +43,7 @@ func backend(spec kubetest.Object, i int) kubetest.Object {
 
 func TestConforms(t *testing.T) {
 	kubetest.Conform(t, kubetest.Fixture{
-		Kind: New(at), Files: []string{"testdata/route.yaml"}, Accept: accepted,
+		Kind: New(at), Files: []string{"testdata/route.yaml"}, Schema: "testdata/schema.json", Accept: accepted,
 		Stale: func(status kubetest.Object) {
 			c := conditions(status)[0].(kubetest.Object)
 			c["observedGeneration"] = c["observedGeneration"].(float64) - 1

@@ -40,7 +40,7 @@ func TestConforms(t *testing.T) {
 	}
 	silent := func(kubetest.Object, []kubetest.Object) kubetest.Object { return nil }
 	f := kubetest.Fixture{
-		Kind: New(at), Files: []string{"testdata/service.yaml"}, Accept: silent,
+		Kind: New(at), Files: []string{"testdata/service.yaml"}, Schema: "testdata/schema.json", Accept: silent,
 		Intrude: func(spec kubetest.Object) {
 			destinationIn(spec, 0)["weight"], destinationIn(spec, 1)["weight"] = 70.0, 30.0
 		},

@@ -30,7 +30,8 @@ func routed(_ kubetest.Object, all []kubetest.Object) kubetest.Object {
 
 func TestGroupsConform(t *testing.T) {
 	kubetest.Conform(t, kubetest.Fixture{
-		Kind: NewLLMInferenceService(groupAt), Files: []string{"testdata/llm-blue.yaml", "testdata/llm-green.yaml"}, Accept: routed,
+		Kind: NewLLMInferenceService(groupAt), Files: []string{"testdata/llm-blue.yaml", "testdata/llm-green.yaml"},
+		Schema: "testdata/llminferenceservice.schema.json", Accept: routed,
 		Stale: func(status kubetest.Object) {
 			for _, m := range status["router"].(kubetest.Object)["group"].(kubetest.Object)["members"].([]any) {
 				m.(kubetest.Object)["weight"] = 77.0

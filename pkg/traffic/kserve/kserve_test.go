@@ -85,6 +85,7 @@ func (k *knative) reconcile(o kubetest.Object, _ []kubetest.Object) kubetest.Obj
 func TestRevisionsConform(t *testing.T) {
 	kubetest.Conform(t, kubetest.Fixture{
 		Kind: NewInferenceService(revisionsAt), Files: []string{"testdata/knative.yaml"},
+		Schema: "testdata/inferenceservice.schema.json",
 		Accept: (&knative{rolledOut: revisionsAt.Baseline}).reconcile,
 		Stale: func(status kubetest.Object) {
 			list := status["components"].(kubetest.Object)["predictor"].(kubetest.Object)["traffic"].([]any)
@@ -99,7 +100,9 @@ func TestRevisionsConform(t *testing.T) {
 func TestARolledOutRevisionIsRolledBackWithKServe(t *testing.T) {
 	k := &knative{rolledOut: revisionsAt.Baseline}
 	s := &kubetest.Server{Reconcile: k.reconcile}
-	f := kubetest.Fixture{Kind: NewInferenceService(revisionsAt), Files: []string{"testdata/knative.yaml"}}
+	f := kubetest.Fixture{
+		Kind: NewInferenceService(revisionsAt), Files: []string{"testdata/knative.yaml"}, Schema: "testdata/inferenceservice.schema.json",
+	}
 	c, _ := f.Open(t, s)
 	_, err := c.Apply(t.Context(), swap.Weights{Candidate: 100})
 	require.NoError(t, err)
@@ -213,7 +216,8 @@ func standard(o kubetest.Object, _ []kubetest.Object) kubetest.Object {
 
 func TestCanariesConform(t *testing.T) {
 	kubetest.Conform(t, kubetest.Fixture{
-		Kind: NewInferenceService(canaryAt), Files: []string{"testdata/standard.yaml"}, Accept: standard,
+		Kind: NewInferenceService(canaryAt), Files: []string{"testdata/standard.yaml"},
+		Schema: "testdata/inferenceservice.schema.json", Accept: standard,
 		Stale: func(status kubetest.Object) {
 			status["canaryStatuses"].([]any)[0].(kubetest.Object)["trafficPercent"] = 77
 		},

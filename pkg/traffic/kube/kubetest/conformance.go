@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
 	"github.com/swapgate/swapgate/pkg/swap"
@@ -19,6 +20,8 @@ type Fixture struct {
 	Kind kube.Kind
 	// Files hold the objects, in the order of the kind's Refs.
 	Files []string
+	// Schema is a file with the JSON Schema of their specification.
+	Schema string
 	// Accept is the controller of the objects: the status of one whose specification it follows.
 	Accept func(o Object, all []Object) Object
 	// Stale makes the status one of a controller that has not seen the last change. Nil where the kind has no such status.
@@ -36,13 +39,30 @@ func (f Fixture) Open(t *testing.T, s *Server) (*kube.Controller, []string) {
 	if s.Reconcile == nil {
 		s.Reconcile = f.Accept
 	}
+	valid := validator(t, f.Schema)
+	if s.Validate == nil {
+		s.Validate = valid
+	}
 	var paths []string
 	for _, file := range f.Files {
 		text, err := os.ReadFile(file) //nolint:gosec // a file of the test
 		require.NoError(t, err)
-		paths = append(paths, s.Create(t, "kubectl-client-side-apply", text))
+		path := s.Create(t, "kubectl-client-side-apply", text)
+		o := s.Get(path)
+		require.NoError(t, valid(o), file)
+		o["spec"].(Object)["unknown"] = true
+		require.Error(t, valid(o), "the schema must tell what it knows from what it does not")
+		paths = append(paths, path)
 	}
 	return Connect(t, s, f.Kind), paths
+}
+
+// validator holds specifications against a schema, as the API does with the one of a resource's definition.
+func validator(t *testing.T, file string) func(Object) error {
+	t.Helper()
+	schema, err := jsonschema.NewCompiler().Compile(file)
+	require.NoError(t, err)
+	return func(o Object) error { return schema.Validate(o["spec"]) }
 }
 
 // Connect returns a controller that talks to a server.
