@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/swapgate/swapgate/pkg/engine"
@@ -56,7 +57,7 @@ func Production(log *slog.Logger, version string) Deps {
 		Version:   version,
 		HTTP:      hc,
 		Now:       time.Now,
-		OpenStore: func(cfg swap.Store) (*runstore.Store, error) { return runstore.Open(cfg) },
+		OpenStore: func(cfg swap.Store) (*runstore.Store, error) { return runstore.Open(atHome(cfg, os.Getenv)) },
 		OpenRoute: openRoute(hc, nil),
 		Calibrate: calibration.Run,
 		Tell:      signalWorkflow,
