@@ -17,18 +17,23 @@ type inPlaceServer struct {
 	client *engine.Client
 }
 
-func (s inPlaceServer) close() { s.client.Close() }
+// close is for a server that may not be there too.
+func (s *inPlaceServer) close() {
+	if s != nil {
+		s.client.Close()
+	}
+}
 
 // openInPlace connects to the server of a swap in place. served is called when a new model is proven; nil calls nobody.
 func (a *Activities) openInPlace(
 	spec swap.Spec, facts swap.ArmFacts, served func(context.Context, swap.InPlaceModel),
-) (inPlaceServer, error) {
+) (*inPlaceServer, error) {
 	if spec.InPlace == nil {
-		return inPlaceServer{}, invalidRequest("the request has no in_place section: there is nothing to swap in place")
+		return nil, invalidRequest("the request has no in_place section: there is nothing to swap in place")
 	}
 	t, err := target(spec.Baseline)
 	if err != nil {
-		return inPlaceServer{}, err
+		return nil, err
 	}
 	url, token := spec.InPlace.AdminURL, t.Key
 	if url == "" {
@@ -37,13 +42,13 @@ func (a *Activities) openInPlace(
 	if spec.InPlace.AdminURL != "" || spec.InPlace.AdminToken != nil {
 		own, err := secret.Resolve(spec.InPlace.AdminToken)
 		if err != nil {
-			return inPlaceServer{}, err
+			return nil, err
 		}
 		token = own.Reveal()
 	}
 	client, err := engine.NewClient(t, engine.ClientOptions{Capabilities: protocol.CapabilitiesOf(facts)})
 	if err != nil {
-		return inPlaceServer{}, invalidRequest("%w", err)
+		return nil, invalidRequest("%w", err)
 	}
 	e, err := admin.Open(admin.Options{
 		Method: spec.InPlace.Method, URL: url, Token: token, AllowUnsafe: spec.InPlace.AllowUnsafe,
@@ -53,9 +58,9 @@ func (a *Activities) openInPlace(
 	})
 	if err != nil {
 		client.Close()
-		return inPlaceServer{}, err
+		return nil, err
 	}
-	return inPlaceServer{Engine: e, client: client}, nil
+	return &inPlaceServer{Engine: e, client: client}, nil
 }
 
 // InspectModel returns what identifies the baseline. It changes nothing.
@@ -83,4 +88,26 @@ func (a *Activities) RestoreModel(ctx context.Context, in swap.RestoreModelInput
 		return done, insist(err)
 	}
 	return done, nil
+}
+
+// stepServer is the server of a load step in place; nil where both arms are up.
+func (a *Activities) stepServer(in swap.LoadStepInput) (*inPlaceServer, error) {
+	if in.Spec.InPlace == nil {
+		return nil, nil //nolint:nilnil // most steps swap nothing
+	}
+	if in.Known.Baseline == nil || in.Known.Candidate == nil {
+		return nil, invalidRequest("step %d: what identifies both arms is not known, and no block can be told to be on the right one", in.Step)
+	}
+	return a.openInPlace(in.Spec, in.Facts.Baseline, nil)
+}
+
+// serve makes an arm served before its block is driven, and proves it also where nothing had to be changed.
+func (s *step) serve(ctx context.Context, arm swap.Arm) error {
+	if s.server == nil {
+		return nil
+	}
+	_, err := s.server.Swap(ctx, admin.Goal{
+		Model: s.in.Spec.InPlaceModelOf(arm), Before: *s.in.Known.Get(arm.Other()), Known: s.in.Known.Get(arm),
+	})
+	return err
 }

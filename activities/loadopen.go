@@ -31,7 +31,12 @@ func (a *Activities) openStep(ctx context.Context, in swap.LoadStepInput) (*step
 		return nil, err
 	}
 	w.log = s.steps
+	if s.server, err = a.stepServer(in); err != nil {
+		w.close(ctx)
+		return nil, err
+	}
 	if s.pressure, err = watchPressure(ctx, a.HTTP, in, w.prompts.Spec()); err != nil {
+		s.server.close()
 		w.close(ctx)
 		return nil, err
 	}

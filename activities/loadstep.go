@@ -30,6 +30,7 @@ func (a *Activities) LoadStep(ctx context.Context, in swap.LoadStepInput) (swap.
 	defer stop()
 	defer s.close(ctx)
 	defer s.pressure.close()
+	defer s.server.close()
 	if err := s.resume(ctx); err != nil {
 		return swap.StepResult{}, err
 	}
@@ -68,6 +69,8 @@ type step struct {
 
 	instrument stepInstrument
 	pressure   *stepPressure
+	// server is the one of a swap in place; nil where both arms are up.
+	server *inPlaceServer
 	// course are the blocks so far, tally what they came to.
 	course *hold.Course
 	tally  load.StepTally
@@ -91,7 +94,8 @@ func (s *step) next(ctx context.Context) (block swap.BlockPlan, more bool, err e
 	if driven%2 == 0 {
 		s.prolonged.note(ctx, s.now(), s.course.Prolonged())
 	}
-	return load.BlockAt(s.in.Step, driven), true, nil
+	block = load.BlockAt(s.in.Step, driven)
+	return block, true, s.serve(ctx, block.Arm)
 }
 
 // end is why the step is over; false if it is not.

@@ -22,7 +22,7 @@ func (a *Activities) Preflight(ctx context.Context, in swap.PreflightInput) (swa
 	var unanswered, blocked []swap.Finding
 	var files inputs.Files
 	group, gctx := errgroup.WithContext(ctx)
-	for _, arm := range swap.Arms {
+	for _, arm := range armsUp(in.Spec) {
 		group.Go(func() (err error) {
 			*result.Arms.Ptr(arm), err = a.probe(gctx, in.Spec, arm)
 			return err
@@ -48,6 +48,10 @@ func (a *Activities) Preflight(ctx context.Context, in swap.PreflightInput) (swa
 	if err := group.Wait(); err != nil {
 		return swap.PreflightResult{}, err
 	}
+	if in.Spec.InPlace != nil {
+		result.Arms.Candidate = result.Arms.Baseline
+		result.Arms.Candidate.Model = in.Spec.Candidate.Model
+	}
 	estimate := config.Estimate(in.Spec)
 	result.PlannedBlocks = estimate.BlocksPerArm
 	if n, known := estimate.RequestsPerArm.Get(); known {
@@ -61,6 +65,15 @@ func (a *Activities) Preflight(ctx context.Context, in swap.PreflightInput) (swa
 	)
 	slices.SortStableFunc(result.Findings, blockingFirst)
 	return result, nil
+}
+
+// armsUp are the arms that can be asked before anything is changed. In place the candidate is not served yet: what is known of its
+// server is known of the baseline's.
+func armsUp(spec swap.Spec) []swap.Arm {
+	if spec.InPlace != nil {
+		return []swap.Arm{swap.Baseline}
+	}
+	return swap.Arms[:]
 }
 
 func (a *Activities) probe(ctx context.Context, spec swap.Spec, arm swap.Arm) (swap.ArmFacts, error) {

@@ -44,7 +44,7 @@ type swapUnderLoad struct {
 	key     string
 	attempt string
 	now     func() time.Time
-	server  inPlaceServer
+	server  *inPlaceServer
 	sender  *followingSender
 	plan    load.Plan
 	store   *runstore.Store

@@ -63,10 +63,10 @@ func (v *validation) shard(ctx workflow.Context, number, shard int) workflow.Fut
 			id += fmt.Sprintf("-shard-%d", shard)
 		}
 	}
-	opts := drive(summary, load.LongestStep(spec))
+	opts := drive(summary, load.LongestStep(spec)+v.swapTime(spec))
 	opts.ActivityID = id
 	v.board.scheduled(ctx, id, fmt.Sprintf("step %d/%d", number, len(load.Steps)))
-	in := swap.LoadStepInput{Spec: v.in.Spec, Step: number, Shard: shard, Facts: v.verdict.Arms}
+	in := swap.LoadStepInput{Spec: v.in.Spec, Step: number, Shard: shard, Facts: v.verdict.Arms, Known: v.inPlace.known}
 	if warm := v.verdict.WarmUp; warm != nil {
 		in.TPOTms = swap.PerArm[swap.Value]{Baseline: warm.Baseline.HotTPOTms, Candidate: warm.Candidate.HotTPOTms}
 	}

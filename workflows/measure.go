@@ -33,7 +33,24 @@ func (v *validation) preflight(ctx workflow.Context) (string, error) {
 	if len(blocking) > 0 {
 		v.decide(swap.Inconclusive, blocking...)
 	}
-	return fmt.Sprintf("%s → %s", engineLabel(found.Arms.Baseline), engineLabel(found.Arms.Candidate)), nil
+	return fmt.Sprintf("%s → %s%s", engineLabel(found.Arms.Baseline), engineLabel(found.Arms.Candidate), differ(found.Compatibility)), nil
+}
+
+// differ names what is not harmless in how the servers differ; empty if nothing is.
+func differ(c *swap.Compatibility) string {
+	if c == nil {
+		return ""
+	}
+	var rules []string
+	for _, d := range c.Differences {
+		if d.Severity != swap.Harmless {
+			rules = append(rules, string(d.Rule))
+		}
+	}
+	if len(rules) == 0 {
+		return ""
+	}
+	return "; they differ in " + strings.Join(rules, ", ")
 }
 
 func engineLabel(f swap.ArmFacts) string {
@@ -49,32 +66,43 @@ func (v *validation) takeSnapshot(ctx workflow.Context) (string, error) {
 		return "", err
 	}
 	v.verdict.Snapshot = &ref
-	return shortSHA(ref.SHA256), nil
+	return shortSHA(ref.SHA256), v.inspect(ctx)
 }
 
 // warmUp brings both arms to steady state, one after the other so that neither disturbs the other.
 func (v *validation) warmUp(ctx workflow.Context) (string, error) {
+	if v.in.Spec.InPlace != nil {
+		return v.warmUpInPlace(ctx)
+	}
 	var both swap.PerArm[swap.WarmUpResult]
 	for _, arm := range swap.Arms {
-		in := swap.WarmUpInput{Spec: v.in.Spec, Arm: arm, Facts: v.verdict.Arms.Get(arm)}
-		opts := drive(fmt.Sprintf("%s until latency is stable", arm), v.in.Spec.WarmUp.MaxDuration.Std())
-		actx := workflow.WithActivityOptions(ctx, opts)
-		v.board.scheduled(ctx, swap.ActivityWarmUp, fmt.Sprintf("the warm-up of the %s", arm))
-		err := workflow.ExecuteActivity(actx, swap.ActivityWarmUp, in).Get(actx, both.Ptr(arm))
-		v.board.released(ctx)
-		if err != nil {
+		if err := v.warmUpArm(ctx, arm, &both); err != nil {
 			return "", err
 		}
 	}
 	v.verdict.WarmUp = &both
+	return hotAndCold(both), nil
+}
+
+func (v *validation) warmUpArm(ctx workflow.Context, arm swap.Arm, both *swap.PerArm[swap.WarmUpResult]) error {
+	in := swap.WarmUpInput{Spec: v.in.Spec, Arm: arm, Facts: v.verdict.Arms.Get(arm)}
+	opts := drive(fmt.Sprintf("%s until latency is stable", arm), v.in.Spec.WarmUp.MaxDuration.Std())
+	actx := workflow.WithActivityOptions(ctx, opts)
+	v.board.scheduled(ctx, swap.ActivityWarmUp, fmt.Sprintf("the warm-up of the %s", arm))
+	err := workflow.ExecuteActivity(actx, swap.ActivityWarmUp, in).Get(actx, both.Ptr(arm))
+	v.board.released(ctx)
+	return err
+}
+
+func hotAndCold(both swap.PerArm[swap.WarmUpResult]) string {
 	return fmt.Sprintf("cold TTFT %s / %s ms, hot %s / %s ms", both.Baseline.ColdTTFTms, both.Candidate.ColdTTFTms,
-		both.Baseline.HotTTFTms, both.Candidate.HotTTFTms), nil
+		both.Baseline.HotTTFTms, both.Candidate.HotTTFTms)
 }
 
 // load drives the steps on both arms in interleaved blocks, with telemetry beside them.
 func (v *validation) load(ctx workflow.Context) (string, error) {
 	spec := v.in.Spec
-	stopCapture := v.capture(ctx, longestLoad(spec.Load))
+	stopCapture := v.capture(ctx, longestLoad(spec.Load)+v.swapTime(spec.Load.Steps...))
 	err := v.steps(ctx)
 	v.telemetry = stopCapture()
 	v.verdict.Telemetry = v.telemetry

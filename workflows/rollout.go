@@ -22,6 +22,9 @@ type passage struct {
 // rollout moves live traffic to the candidate, window by window. Each window's activity observes and decides; this
 // function only acts on the decision.
 func (v *validation) rollout(ctx workflow.Context) (string, error) {
+	if v.in.Spec.InPlace != nil {
+		return v.promoteInPlace(ctx)
+	}
 	v.verdict.Rollout = &swap.RolloutResult{}
 	p := &passage{next: v.in.Spec.Rollout.Weights[0]}
 	for {

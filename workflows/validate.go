@@ -31,6 +31,7 @@ type validation struct {
 	// telemetry is what the captures beside the load returned.
 	telemetry []swap.TelemetryResult
 	manifests []swap.ObjectRef
+	inPlace   inPlace
 
 	// cancelStages stops the pipeline, and nothing of what follows it.
 	cancelStages workflow.CancelFunc
@@ -106,6 +107,9 @@ func (v *validation) run(ctx workflow.Context) (swap.Verdict, error) {
 	if restoreErr := v.goBack(closing); restoreErr != nil {
 		return v.verdict, restoreErr
 	}
+	if restoreErr := v.restoreModel(closing); restoreErr != nil {
+		return v.verdict, restoreErr
+	}
 	v.register(closing)
 	v.markHealthy(closing)
 	v.publish(closing)
@@ -129,7 +133,7 @@ func (v *validation) pipeline(ctx workflow.Context) error {
 		{swap.StageCompare, v.compare},
 		{swap.StageRollout, v.rollout},
 	} {
-		if s.stage == swap.StageRollout && v.in.Spec.Rollout == nil {
+		if s.stage == swap.StageRollout && !v.moves() {
 			v.board.skip(ctx, s.stage, "no rollout in the request")
 			continue
 		}

@@ -32,7 +32,7 @@ func WatchBaseline(ctx workflow.Context, in swap.Request) (swap.WatchResult, err
 // alone is the specification of a run in which the baseline is both arms. What is sampled of the candidate's hosts says nothing
 // of it.
 func alone(s swap.Spec) swap.Spec {
-	s.Candidate, s.Rollout = s.Baseline, nil
+	s.Candidate, s.Rollout, s.InPlace = s.Baseline, nil, nil
 	s.Telemetry.Sources = slices.DeleteFunc(slices.Clone(s.Telemetry.Sources), func(src swap.TelemetrySource) bool {
 		return src.Arm == swap.Candidate
 	})

@@ -62,6 +62,11 @@ var badInPlaces = []badFile{
 		want:  []string{"swap.yaml:5:11: in_place: takes versions only where both models have one name"},
 	},
 	{
+		name:  "several load workers",
+		whole: inPlaceFile("m}\ncandidate: {url: http://a:8000, model: o", `method: ollama}`+"\nload: {shards: 2"),
+		want:  []string{"swap.yaml:6:16: load.shards: must be 1 with in_place: one load worker swaps the model between its blocks, got 2"},
+	},
+	{
 		name:  "images in place",
 		whole: inPlaceFile("m}\ncandidate: {url: http://a:8000, model: o", `method: ollama}`+"\nworkload: {api: images"),
 		want:  []string{"swap.yaml:5:11: in_place: needs answers of text, which workload.api images does not give"},

@@ -43,6 +43,10 @@ func checkInPlace(r *reporter, spec swap.Spec) {
 	if spec.Workload.API.Unit() != swap.UnitTokens {
 		r.valueUsing(p, []path{at("workload", "api")}, "needs answers of text, which workload.api %s does not give", spec.Workload.API)
 	}
+	if spec.Load.Shards > 1 {
+		r.valueUsing(at("load", "shards"), []path{p}, "must be 1 with in_place: one load worker swaps the model between its blocks, got %d",
+			spec.Load.Shards)
+	}
 	checkOneServer(r, spec)
 	checkSources(r, spec)
 	if in.Method == swap.InPlaceVLLMReload && in.Golden.MayBeEqual {

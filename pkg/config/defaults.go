@@ -132,6 +132,7 @@ var defaults = []fieldDefault{
 	{field: "in_place.swaps", value: int64(2)},
 	{field: "in_place.timeout", value: "10m"},
 	{field: "in_place.observe", value: "30s"},
+	{field: "in_place.promote", value: false},
 	{field: "in_place.golden", value: emptyGroup},
 	{field: "in_place.golden.prompts", value: goldenPrompts},
 	{field: "in_place.golden.max_tokens", value: int64(32)},

@@ -49,6 +49,8 @@ type InPlace struct {
 	Timeout Duration `json:"timeout,omitempty"`
 	// How long the load runs before a swap, and again after it.
 	Observe Duration `json:"observe,omitempty"`
+	// Leave the candidate serving when the verdict is a pass. Left out, the baseline serves after every run.
+	Promote bool `json:"promote,omitempty"`
 	// Fixed prompts whose answers tell the models apart.
 	Golden Golden `json:"golden,omitzero"`
 }
@@ -70,6 +72,16 @@ type Golden struct {
 	MaxTokens int `json:"max_tokens,omitempty" jsonschema:"minimum=1,maximum=4096"`
 	// Both models may give the same answers. Left out, the same answers mean that the swap is not proven.
 	MayBeEqual bool `json:"may_be_equal,omitempty"`
+}
+
+// InPlaceResult is what a run did to the one server.
+type InPlaceResult struct {
+	// Before is what was served when the run began.
+	Before EngineState `json:"before"`
+	// Swaps are those under load, in their order.
+	Swaps []SwapModelResult `json:"swaps"`
+	// Final is what was last proven to be served, by a swap or by going back.
+	Final EngineState `json:"final"`
 }
 
 // InPlaceModel is one thing that an engine can serve.

@@ -51,6 +51,8 @@ type LoadStepInput struct {
 	Facts PerArm[ArmFacts] `json:"facts"`
 	// TPOTms is the time between tokens that the warm-up saw; absent where it saw none.
 	TPOTms PerArm[Value] `json:"tpot_ms"`
+	// Known is what identifies each arm of a swap in place: before each block its arm is made to be served, and proven.
+	Known PerArm[*EngineState] `json:"known,omitzero"`
 }
 
 // CaptureTelemetryInput asks for samples until the activity is cancelled. Host is empty for the sources that are read over

@@ -242,6 +242,8 @@ type Verdict struct {
 	// Opinions are what older rules say of the load stage. They decided nothing.
 	Opinions []Opinion      `json:"opinions,omitempty"`
 	Rollout  *RolloutResult `json:"rollout,omitempty"`
+	// InPlace is what was done to the one server of a swap in place.
+	InPlace *InPlaceResult `json:"in_place,omitempty"`
 	// FinalWeights is the last read-back of the gateway; absent without a route.
 	FinalWeights *Weights   `json:"final_weights,omitempty"`
 	Snapshot     *ObjectRef `json:"snapshot,omitempty"`
