@@ -67,7 +67,7 @@ store: {endpoint: s, bucket: runs}`,
 		name:  "unknown gateway",
 		added: "rollout: {route: {kind: abacus, url: http://g, admin_url: http://g:1}}",
 		want: []string{
-			"swap.yaml:5:25: rollout.route.kind: must be swapgate, haproxy, http_route, inference_service, llm_inference_service, " +
+			"swap.yaml:5:25: rollout.route.kind: must be swapgate, haproxy, nginx, http_route, inference_service, llm_inference_service, " +
 				"virtual_service, litellm, webhook or command, got \"abacus\"",
 		},
 	},

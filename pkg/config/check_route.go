@@ -11,6 +11,9 @@ func checkRoute(r *reporter, route swap.Route) {
 	if route.Kind == swap.RouteHAProxy && route.HAProxy != nil {
 		checkHAProxy(r, p, route)
 	}
+	if route.Kind == swap.RouteNGINX && route.NGINX != nil {
+		checkNGINX(r, p.child("nginx"), *route.NGINX)
+	}
 	checkRouteArms(r, p, route)
 }
 
@@ -21,6 +24,7 @@ func checkRouteSections(r *reporter, p path, route swap.Route) {
 		set  bool
 	}{
 		{swap.RouteHAProxy, route.HAProxy != nil},
+		{swap.RouteNGINX, route.NGINX != nil},
 		{swap.RouteHTTPRoute, route.HTTPRoute != nil},
 		{swap.RouteInferenceService, route.InferenceService != nil},
 		{swap.RouteLLMInferenceService, route.LLMInferenceService != nil},

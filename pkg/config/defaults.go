@@ -110,6 +110,8 @@ var defaults = []fieldDefault{
 	{field: "judge.opinions[].stat", value: string(swap.StatP99), derive: forOption("stat", string(swap.StatP99))},
 	{field: "judge.opinions[].cv", value: hold.DefaultCV, derive: forOption("cv", hold.DefaultCV)},
 
+	{field: "rollout.route.nginx.config", value: "/etc/nginx/nginx.conf"},
+	{field: "rollout.route.nginx.pid_file", value: "/run/nginx.pid"},
 	{field: "rollout.weights", value: []any{int64(1), int64(5), int64(20), int64(50), int64(100)}},
 	{field: "rollout.steps", derive: stepsByWeight},
 	{field: "rollout.steps[].min_requests", derive: requestsToSee},

@@ -9,6 +9,9 @@ const RouteSwapgate RouteKind = "swapgate"
 // RouteHAProxy is HAProxy, steered through its runtime socket or the Data Plane API.
 const RouteHAProxy RouteKind = "haproxy"
 
+// RouteNGINX is NGINX without its commercial API, steered through a file of its configuration.
+const RouteNGINX RouteKind = "nginx"
+
 // The kinds that routekinds.go describes.
 const (
 	RouteHTTPRoute           RouteKind = "http_route"
@@ -22,7 +25,7 @@ const (
 
 // RouteKinds are all kinds of gateways that can be steered, in the order of the documentation.
 var RouteKinds = []RouteKind{
-	RouteSwapgate, RouteHAProxy,
+	RouteSwapgate, RouteHAProxy, RouteNGINX,
 	RouteHTTPRoute, RouteInferenceService, RouteLLMInferenceService, RouteVirtualService, RouteLiteLLM, RouteWebhook, RouteCommand,
 }
 
@@ -41,6 +44,8 @@ type Route struct {
 	AdminCA string `json:"admin_ca,omitempty" jsonschema:"pattern=^/"`
 	// Only for kind haproxy.
 	HAProxy *HAProxy `json:"haproxy,omitempty"`
+	// Only for kind nginx.
+	NGINX *NGINX `json:"nginx,omitempty"`
 	// Only for kind http_route.
 	HTTPRoute *HTTPRoute `json:"http_route,omitempty"`
 	// Only for kind inference_service.

@@ -4,6 +4,7 @@ package command
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -106,8 +107,27 @@ func (p Program) check(name string) error {
 	return nil
 }
 
+// Run runs a program as it stands in the list, for a kind of gateway that needs one beside its own way. The error holds what the
+// program complained of.
+func (p Programs) Run(ctx context.Context, name string) error {
+	r, err := p.runner(name)
+	if err != nil {
+		return err
+	}
+	_, err = r.run(ctx)
+	return err
+}
+
 // Open returns the controller that runs a program. A name that the worker does not list is traffic.ErrUnsupported.
 func (p Programs) Open(name string) (traffic.Controller, error) {
+	r, err := p.runner(name)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (p Programs) runner(name string) (*Runner, error) {
 	program, found := p[name]
 	if !found {
 		return nil, fmt.Errorf("%w: this worker lists no command %q; its operator must allow it by --commands", traffic.ErrUnsupported, name)

@@ -11,6 +11,7 @@ import (
 	"github.com/swapgate/swapgate/pkg/traffic/command"
 	"github.com/swapgate/swapgate/pkg/traffic/haproxy"
 	"github.com/swapgate/swapgate/pkg/traffic/httpapi"
+	"github.com/swapgate/swapgate/pkg/traffic/nginx"
 	"github.com/swapgate/swapgate/pkg/traffic/swapgate"
 )
 
@@ -39,6 +40,10 @@ func Open(route swap.Route, token string, hc *http.Client, programs command.Prog
 		return swapgate.New(api), nil
 	case swap.RouteHAProxy:
 		return openHAProxy(route, token, hc)
+	case swap.RouteNGINX:
+		if route.NGINX != nil {
+			return nginx.Open(*route.NGINX, programs.Run)
+		}
 	case swap.RouteLiteLLM:
 		if route.LiteLLM != nil {
 			return openLiteLLM(route, token, hc)

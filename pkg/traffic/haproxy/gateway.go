@@ -3,7 +3,6 @@ package haproxy
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/swapgate/swapgate/pkg/swap"
@@ -45,41 +44,22 @@ func (g *Gateway) Apply(ctx context.Context, want swap.Weights) (traffic.State, 
 	if err := traffic.CheckWeights(want); err != nil {
 		return traffic.State{}, err
 	}
-	before, err := g.api.observe(ctx)
-	if err != nil {
-		return traffic.State{}, fmt.Errorf("set weights: %w", err)
+	var seen observation
+	read := func(ctx context.Context) (traffic.State, error) {
+		var err error
+		if seen, err = g.api.observe(ctx); err != nil {
+			return traffic.State{}, fmt.Errorf("read weights: %w", err)
+		}
+		return seen.state(), nil
 	}
-	if state := before.state(); state.Weights == want && state.Pending == "" {
-		return state, nil
+	write := func(ctx context.Context, _ traffic.State) error {
+		changes, err := plan(seen, want)
+		if err != nil {
+			return err
+		}
+		return g.api.change(ctx, seen, changes)
 	}
-	changes, err := plan(before, want)
-	if err != nil {
-		return before.state(), fmt.Errorf("set weights at %s: %w", g.api.where(), err)
-	}
-	writeErr := g.api.change(ctx, before, changes)
-	if errors.Is(writeErr, traffic.ErrRefused) {
-		return before.state(), fmt.Errorf("set weights: %w", writeErr)
-	}
-	after, err := g.api.observe(ctx)
-	if err != nil {
-		return before.state(), fmt.Errorf("set weights: %w", errors.Join(writeErr, err))
-	}
-	return judged(g.api.where(), after.state(), want, writeErr)
-}
-
-// judged lets what is read back decide, whatever became of the write.
-func judged(where string, state traffic.State, want swap.Weights, writeErr error) (traffic.State, error) {
-	switch {
-	case state.Weights == want && state.Pending == "":
-		return state, nil
-	case writeErr != nil:
-		return state, fmt.Errorf("set weights to baseline %d / candidate %d: %w", want.Baseline, want.Candidate, writeErr)
-	case state.Weights == want:
-		return state, fmt.Errorf("%w: wanted baseline %d / candidate %d at %s, but %s",
-			traffic.ErrNotApplied, want.Baseline, want.Candidate, where, state.Pending)
-	}
-	return state, fmt.Errorf("%w: wanted baseline %d / candidate %d, read %d / %d from %s",
-		traffic.ErrNotApplied, want.Baseline, want.Candidate, state.Baseline, state.Candidate, where)
+	return traffic.Apply(ctx, g.api.where(), want, read, write)
 }
 
 // Counters returns what HAProxy counted since its process started: a reload starts anew.

@@ -346,9 +346,9 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 	}{
 		"socket gone":    {func(r *swap.HAProxy) { r.Socket += "x" }, traffic.ErrUnreachable, "no such file"},
 		"no backend":     {func(r *swap.HAProxy) { r.Backend = "nope" }, traffic.ErrRefused, "has no backend nope"},
-		"no server":      {func(r *swap.HAProxy) { r.Candidate = []string{"c9"} }, traffic.ErrRefused, "no server c9; it has baseline, candidate"},
+		"no server":      {func(r *swap.HAProxy) { r.Candidate = []string{"c9"} }, traffic.ErrRefused, "no server c9; it has baseline"},
 		"in both arms":   {func(r *swap.HAProxy) { r.Candidate = []string{"*e*", "b*"} }, traffic.ErrUnsupported, "no name"},
-		"arms overlap":   {func(r *swap.HAProxy) { r.Candidate = []string{"candidate", "b*"} }, traffic.ErrRefused, "baseline of backend llm is in both arms"},
+		"arms overlap":   {func(r *swap.HAProxy) { r.Candidate = append(r.Candidate, "b*") }, traffic.ErrRefused, "baseline of backend llm is in both"},
 		"no shares":      {func(r *swap.HAProxy) { r.Backend = "least" }, traffic.ErrRefused, "balances with leastconn"},
 		"level operator": {func(r *swap.HAProxy) { r.Socket = "unix://" + s.dir + "/operator.sock" }, traffic.ErrRefused, "needs level admin"},
 		"level user":     {func(r *swap.HAProxy) { r.Socket = "unix://" + s.dir + "/user.sock" }, traffic.ErrRefused, "must be of level admin"},

@@ -26,7 +26,7 @@ func plan(o observation, want swap.Weights) ([]change, error) {
 	if state := o.state(); state.Weights == want && state.Pending == "" {
 		return nil, nil
 	}
-	shares := swap.PerArm[int]{Baseline: want.Baseline, Candidate: want.Candidate}
+	shares := swap.PerArm[int](want)
 	var chosen swap.PerArm[[]server]
 	for _, arm := range swap.Arms {
 		serving := slices.DeleteFunc(slices.Clone(o.arms.Get(arm)), func(s server) bool { return !s.serves() })

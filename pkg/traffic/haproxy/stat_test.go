@@ -12,10 +12,10 @@ import (
 )
 
 // recorded is what HAProxy 2.6.12 answers to "show stat llm 6 -1", with counts filled in.
-func recorded(t testing.TB) string {
-	t.Helper()
+func recorded(tb testing.TB) string {
+	tb.Helper()
 	data, err := os.ReadFile("testdata/stat-2.6.csv")
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return string(data)
 }
 
