@@ -90,6 +90,10 @@ func (v *validation) window(ctx workflow.Context, p *passage, weight int, waits 
 	v.keep(res.Window)
 	v.sawWeights(res.Window.ReadBack)
 	v.board.window(ctx, res.Window)
+	if v.braked {
+		// The observer may have taken the run's own brake for somebody else's: such a window decides nothing.
+		return res.Window, workflow.ErrCanceled
+	}
 	return res.Window, nil
 }
 
