@@ -138,7 +138,7 @@ func public(u *url.URL) string {
 
 // beginning quotes how an answer begins.
 func (t Target) beginning(begin []byte) string {
-	if begin = bytes.TrimSpace(begin); len(begin) == 0 {
+	if begin = bytes.TrimLeft(begin, " \t\r\n"); len(begin) == 0 {
 		return ""
 	}
 	return "; it begins " + t.quote(begin)
