@@ -91,6 +91,7 @@ func TestStableNames(t *testing.T) {
 		"activities": []string{
 			ActivityPreflight, ActivityTakeSnapshot, ActivityWarmUp, ActivityLoadStep, ActivityCaptureTelemetry, ActivityFitBaseline,
 			ActivityCompareArms, ActivitySetWeights, ActivityObserveWindow, ActivityRestoreSnapshot, ActivityPublishReport, ActivityNotifySlack,
+			ActivityMarkHealthy,
 		},
 	})
 	require.NoError(t, err)
@@ -102,6 +103,7 @@ func TestStableNames(t *testing.T) {
 		"ids": ["swap-chat", "rollback-chat"],
 		"attributes": ["SwapTarget", "SwapBaseline", "SwapCandidate", "SwapStage", "SwapVerdict", "SwapRequestedBy"],
 		"activities": ["Preflight", "TakeSnapshot", "WarmUp", "LoadStep", "CaptureTelemetry", "FitBaseline", "CompareArms",
-			"SetWeights", "ObserveWindow", "RestoreSnapshot", "PublishReport", "NotifySlack"]
+			"SetWeights", "ObserveWindow", "RestoreSnapshot", "PublishReport", "NotifySlack",
+			"MarkSnapshotHealthy"]
 	}`, string(b))
 }
