@@ -112,6 +112,11 @@ func (a *Activities) readRoute(ctx context.Context, plan *swap.Rollout) (*swap.W
 	if state.Pending != "" {
 		return nil, fmt.Errorf("%w: %s", traffic.ErrNotApplied, state.Pending)
 	}
+	if r, rehearses := route.(traffic.Rehearser); rehearses {
+		if err := r.Rehearse(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return &state.Weights, nil
 }
 

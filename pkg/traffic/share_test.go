@@ -24,6 +24,7 @@ func TestSharesOf(t *testing.T) {
 		{1, 1_000_000, swap.Weights{Baseline: 1, Candidate: 99}, false},
 		{0, 0, swap.Weights{}, false},
 		{-1, 2, swap.Weights{}, false},
+		{1 << 62, 1 << 62, swap.Weights{}, false},
 	} {
 		got, exact := SharesOf(swap.PerArm[int64]{Baseline: tc.baseline, Candidate: tc.candidate})
 		require.Equal(t, tc.want, got, "%d:%d", tc.baseline, tc.candidate)

@@ -58,6 +58,13 @@ type Counters struct {
 	TTFBP95ms swap.Value `json:"ttfb_p95_ms"`
 }
 
+// Rehearser is a Controller that can try, without changing anything, whether it could give the candidate more. A run asks it at its
+// beginning: what forbids a rollout should not be found after hours of load.
+type Rehearser interface {
+	// Rehearse fails as Apply would, were it to give the candidate one percent more.
+	Rehearse(ctx context.Context) error
+}
+
 // Controller steers one gateway. All methods are safe to repeat.
 type Controller interface {
 	// Capabilities says what this gateway can do. It asks nobody.

@@ -41,12 +41,21 @@ func (c *Client) Get(ctx context.Context, ref Ref) (Object, error) {
 // Patch changes the specification of an object by a JSON Patch that applies as a whole or not at all. It fails with
 // traffic.ErrConflict when another writer changed the specification since before was read.
 func (c *Client) Patch(ctx context.Context, before Object, ops []Op) error {
+	return c.patch(ctx, before, ops, "")
+}
+
+// Try lets the API check a patch, and whether this account may make it, without changing the object.
+func (c *Client) Try(ctx context.Context, before Object, ops []Op) error {
+	return c.patch(ctx, before, ops, "&dryRun=All")
+}
+
+func (c *Client) patch(ctx context.Context, before Object, ops []Op, option string) error {
 	body, err := json.Marshal(append([]Op{before.guard()}, ops...))
 	if err != nil {
 		return err
 	}
 	_, err = c.do(ctx, httpapi.Request{
-		Method: http.MethodPatch, Path: before.Ref.path() + "?fieldManager=" + manager,
+		Method: http.MethodPatch, Path: before.Ref.path() + "?fieldManager=" + manager + option,
 		ContentType: "application/json-patch+json", Body: body,
 	})
 	if err == nil {

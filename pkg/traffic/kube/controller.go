@@ -111,6 +111,28 @@ func (c *Controller) Apply(ctx context.Context, want swap.Weights) (traffic.Stat
 	return after, err
 }
 
+// Rehearse tries whether the candidate could be given one percent more, by patches that the API checks and does not carry out.
+func (c *Controller) Rehearse(ctx context.Context) error {
+	objects, before, err := c.read(ctx)
+	if err != nil || before.Candidate >= 100 {
+		return err
+	}
+	want := swap.Weights{Baseline: 99 - before.Candidate, Candidate: before.Candidate + 1}
+	changes, err := c.kind.Plan(objects, want)
+	if err == nil {
+		err = c.mayRaise(changes, before)
+	}
+	for _, change := range changes {
+		if err == nil {
+			err = c.client.Try(ctx, change.Object, change.Ops)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("rehearse the rollout: %w", err)
+	}
+	return nil
+}
+
 func wanted(want swap.Weights, err error) error {
 	return fmt.Errorf("set weights to baseline %d / candidate %d: %w", want.Baseline, want.Candidate, err)
 }

@@ -58,10 +58,23 @@ func (p *Proxy) Apply(ctx context.Context, want swap.Weights) (traffic.State, er
 			return fmt.Errorf("%w: they are baseline %d / candidate %d now", traffic.ErrConflict, m.state().Baseline, m.state().Candidate)
 		}
 		if m.other != "" && want.Candidate > before.Candidate {
-			return fmt.Errorf("%w: %s; give it weight 0 before a rollout", traffic.ErrRefused, m.state().Pending)
+			return p.refuseOther(m)
 		}
 		return p.write(ctx, m, want)
 	})
+}
+
+// Rehearse says whether another deployment would forbid a rollout.
+func (p *Proxy) Rehearse(ctx context.Context) error {
+	m, err := p.model(ctx)
+	if err == nil && m.other != "" {
+		err = p.refuseOther(m)
+	}
+	return err
+}
+
+func (*Proxy) refuseOther(m model) error {
+	return fmt.Errorf("%w: %s; give it weight 0 before a rollout", traffic.ErrRefused, m.state().Pending)
 }
 
 // write first raises the weight that goes up, so that the sum is 0 at no time: the proxy would have nothing to choose from.

@@ -144,6 +144,8 @@ func TestRefusals(t *testing.T) {
 	_, err = c.Apply(t.Context(), canary)
 	require.ErrorIs(t, err, traffic.ErrRefused)
 	require.ErrorContains(t, err, "id-old")
+	require.ErrorContains(t, c.Rehearse(t.Context()), "id-old")
+	require.NoError(t, open(t, fresh(), "sk-master").Rehearse(t.Context()))
 	require.Zero(t, p.writes)
 	p.weights = map[string]int{"id-blue": 50, "id-green": 50}
 	got, err := c.Apply(t.Context(), swap.AllBaseline)

@@ -86,6 +86,7 @@ func Conform(t *testing.T, f Fixture) {
 	t.Run("every weight can be reached from every other", f.reachesAll)
 	t.Run("another writer in between is a conflict and stays", f.conflicts)
 	t.Run("another controller keeps its weights, but not from the baseline", f.respectsManagers)
+	t.Run("a rehearsal finds what would forbid a rollout, and changes nothing", f.rehearses)
 	t.Run("a person's hand does not bind", f.allowsHands)
 	if f.Stale != nil {
 		t.Run("a gateway that does not follow is not applied", f.awaits)
@@ -174,6 +175,31 @@ func (f Fixture) respectsManagers(t *testing.T) {
 		require.NoError(t, err, "going back is never refused")
 		require.Equal(t, swap.AllBaseline, got.Weights)
 	}
+}
+
+func (f Fixture) rehearses(t *testing.T) {
+	s := &Server{}
+	c, paths := f.Open(t, s)
+	before := s.Get(paths[0])
+	require.NoError(t, c.Rehearse(t.Context()))
+	require.Equal(t, before, s.Get(paths[0]))
+	require.Zero(t, s.Patches())
+
+	s.Forbid = map[string]bool{"patch": true}
+	err := c.Rehearse(t.Context())
+	require.ErrorIs(t, err, traffic.ErrRefused)
+	require.ErrorContains(t, err, "get and patch")
+	s.Forbid = nil
+	s.Update(paths[len(paths)-1], "flagger", "Update", f.Intrude)
+	err = c.Rehearse(t.Context())
+	require.ErrorIs(t, err, traffic.ErrRefused)
+	require.ErrorContains(t, err, "flagger")
+
+	_, err = c.Apply(t.Context(), swap.AllBaseline)
+	require.NoError(t, err)
+	_, err = c.Apply(t.Context(), swap.Weights{Candidate: 100})
+	require.NoError(t, err)
+	require.NoError(t, c.Rehearse(t.Context()), "there is no more to give")
 }
 
 func (f Fixture) allowsHands(t *testing.T) {

@@ -182,6 +182,10 @@ func (s *Server) patch(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	if r.URL.Query().Get("dryRun") == "All" {
+		reply(w, http.StatusOK, after)
+		return
+	}
 	s.patches++
 	s.write(path, after, r.URL.Query().Get("fieldManager"), "Update")
 	reply(w, http.StatusOK, s.objects[path])
