@@ -17,9 +17,10 @@ import (
 const (
 	verdictSchema = "verdict/v" + swap.VerdictSchemaVersion
 	reportSchema  = "report/v1"
+	chartSchema   = "chart/v1"
 )
 
-// PublishReport writes report.html and verdict.json of a run. Writing them again gives the same documents.
+// PublishReport writes report.html, verdict.json and chart.png of a run. Writing them again gives the same documents.
 func (a *Activities) PublishReport(ctx context.Context, in swap.PublishReportInput) (swap.Artifacts, error) {
 	store, err := a.OpenStore(in.Spec.Store)
 	if err != nil {
@@ -43,6 +44,9 @@ func (a *Activities) PublishReport(ctx context.Context, in swap.PublishReportInp
 		return swap.Artifacts{}, err
 	}
 	verdict.Artifacts.Report = &page
+	if verdict.Artifacts.Chart, err = putChart(ctx, store, run, data); err != nil {
+		return swap.Artifacts{}, err
+	}
 	doc, err := report.JSON(verdict)
 	if err != nil {
 		return swap.Artifacts{}, err
@@ -50,6 +54,19 @@ func (a *Activities) PublishReport(ctx context.Context, in swap.PublishReportInp
 	ref, err := store.PutBytes(ctx, runstore.VerdictKey(run), "application/json", doc, verdictSchema)
 	verdict.Artifacts.Verdict = &ref
 	return verdict.Artifacts, err
+}
+
+// putChart writes the picture of the main charts, for messages; nil where nothing was measured.
+func putChart(ctx context.Context, store *runstore.Store, run swap.RunKey, data report.Data) (*swap.ObjectRef, error) {
+	picture, err := report.PNG(data)
+	if err != nil || picture == nil {
+		return nil, err
+	}
+	ref, err := store.PutBytes(ctx, runstore.ChartKey(run), "image/png", picture, chartSchema)
+	if err != nil {
+		return nil, err
+	}
+	return &ref, nil
 }
 
 // chartData reads what the report's charts show. What a run did not get to is left empty; what cannot be read any more is

@@ -25,7 +25,7 @@ import (
 //	  telemetry/<attempt>/part-000.parquet
 //	  rollout/window-003/<attempt>/requests.parquet
 //	  swaps/swap-001/<attempt>/requests.parquet
-//	  verdict.json, report.html, slack-verdict.json
+//	  verdict.json, report.html, chart.png, slack-verdict.json
 //	baselines/<target>/<time>-<run id>.json
 //	registry/<target>/v000001.json       versions of a target's baseline, by package baseline/registry
 //	watches/<target>/<time>-<run id>.json  results of a target's watches
@@ -114,6 +114,9 @@ func VerdictKey(run swap.RunKey) string { return RunPrefix(run) + "verdict.json"
 
 // ReportKey is the report of a run, for people.
 func ReportKey(run swap.RunKey) string { return RunPrefix(run) + "report.html" }
+
+// ChartKey is the picture of a run's main charts.
+func ChartKey(run swap.RunKey) string { return RunPrefix(run) + "chart.png" }
 
 // SlackKey is a Slack message of a run; kind tells verdicts from alarms.
 func SlackKey(run swap.RunKey, kind string) string { return RunPrefix(run) + kind + ".json" }

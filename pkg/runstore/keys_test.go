@@ -25,6 +25,7 @@ func TestLayout(t *testing.T) {
 		WindowKey(run, 3, "a-1"):       "runs/chat/r1/rollout/window-003/a-1/requests.parquet",
 		VerdictKey(run):                "runs/chat/r1/verdict.json",
 		ReportKey(run):                 "runs/chat/r1/report.html",
+		ChartKey(run):                  "runs/chat/r1/chart.png",
 		SlackKey(run, "slack-verdict"): "runs/chat/r1/slack-verdict.json",
 		BaselineKey(run, at):           "baselines/chat/20260304T040607.008Z-r1.json",
 	} {
