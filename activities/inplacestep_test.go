@@ -15,7 +15,7 @@ func (s *site) stepInput(t *testing.T) swap.LoadStepInput {
 	t.Helper()
 	s.spec.InPlace.Observe = swap.Duration(100 * time.Millisecond)
 	before := s.inspect(t)
-	there := mustRun[swap.SwapModelResult](t, s, swap.ActivitySwapModel, s.swapInput(before))
+	there := mustRun[swap.ModelSwapResult](t, s, swap.ActivitySwapModel, s.swapInput(before))
 	facts := swap.PerArm[swap.ArmFacts]{Baseline: s.facts().Baseline, Candidate: s.facts().Baseline}
 	facts.Candidate.Model = s.spec.Candidate.Model
 	return swap.LoadStepInput{

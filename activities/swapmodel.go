@@ -26,10 +26,10 @@ var errSeenEnough = errors.New("the swap was observed for long enough")
 
 // SwapModel makes the server serve an arm while the first load step runs on it, and measures what clients see of that. It does not
 // swap again what an earlier attempt has swapped; then there is nothing to measure.
-func (a *Activities) SwapModel(ctx context.Context, in swap.SwapModelInput) (swap.SwapModelResult, error) {
+func (a *Activities) SwapModel(ctx context.Context, in swap.ModelSwapInput) (swap.ModelSwapResult, error) {
 	s, err := a.openSwap(ctx, in)
 	if err != nil {
-		return swap.SwapModelResult{}, err
+		return swap.ModelSwapResult{}, err
 	}
 	defer s.close()
 	stop := startProgress(ctx, s.progress)
@@ -39,7 +39,7 @@ func (a *Activities) SwapModel(ctx context.Context, in swap.SwapModelInput) (swa
 
 // swapUnderLoad is one attempt at a swap.
 type swapUnderLoad struct {
-	in      swap.SwapModelInput
+	in      swap.ModelSwapInput
 	goal    admin.Goal
 	key     string
 	attempt string
@@ -56,7 +56,7 @@ type swapUnderLoad struct {
 	records []rawlog.Record
 }
 
-func (a *Activities) openSwap(ctx context.Context, in swap.SwapModelInput) (*swapUnderLoad, error) {
+func (a *Activities) openSwap(ctx context.Context, in swap.ModelSwapInput) (*swapUnderLoad, error) {
 	leaving := in.Known.Get(in.Arm.Other())
 	if leaving == nil {
 		return nil, invalidRequest("swap %d: what identifies the %s is not known, and nothing can be proven without", in.Index, in.Arm.Other())
@@ -127,7 +127,7 @@ func (s *swapUnderLoad) follow(ctx context.Context, m swap.InPlaceModel) {
 }
 
 // run drives the load, swaps in its middle, and measures.
-func (s *swapUnderLoad) run(ctx context.Context) (swap.SwapModelResult, error) {
+func (s *swapUnderLoad) run(ctx context.Context) (swap.ModelSwapResult, error) {
 	loading, enough := context.WithCancelCause(ctx)
 	defer enough(nil)
 	ended := make(chan error, 1)
@@ -140,7 +140,7 @@ func (s *swapUnderLoad) run(ctx context.Context) (swap.SwapModelResult, error) {
 		err = loadErr
 	}
 	if err != nil {
-		return swap.SwapModelResult{}, err
+		return swap.ModelSwapResult{}, err
 	}
 	return s.measure(ctx, done, span)
 }
@@ -195,8 +195,8 @@ func (s *swapUnderLoad) keep(r *rawlog.Record) {
 }
 
 // measure stores the records and says what they tell.
-func (s *swapUnderLoad) measure(ctx context.Context, done swap.ModelSwap, span transition.Span) (swap.SwapModelResult, error) {
-	res := swap.SwapModelResult{Swap: done}
+func (s *swapUnderLoad) measure(ctx context.Context, done swap.ModelSwap, span transition.Span) (swap.ModelSwapResult, error) {
+	res := swap.ModelSwapResult{Swap: done}
 	for i := range s.records {
 		if s.records[i].SentUnixNS >= done.Served.UnixNano() {
 			s.records[i].Arm = string(s.in.Arm)
@@ -205,6 +205,7 @@ func (s *swapUnderLoad) measure(ctx context.Context, done swap.ModelSwap, span t
 	if done.Changed {
 		seen := transition.Of(s.records, done, span)
 		res.Transition = &seen
+		res.Findings = transition.Findings(fmt.Sprintf("swap %d to the %s", s.in.Index, s.in.Arm), done, seen)
 	}
 	var err error
 	res.Raw, err = runstore.WriteTable(ctx, s.store, s.key, rawlog.Schema, s.records)

@@ -43,8 +43,8 @@ func (s *site) inspect(t *testing.T) swap.EngineState {
 	return mustRun[swap.EngineState](t, s, swap.ActivityInspectModel, swap.InspectModelInput{Spec: s.spec, Facts: s.facts().Baseline})
 }
 
-func (s *site) swapInput(before swap.EngineState) swap.SwapModelInput {
-	return swap.SwapModelInput{
+func (s *site) swapInput(before swap.EngineState) swap.ModelSwapInput {
+	return swap.ModelSwapInput{
 		Spec: s.spec, Facts: s.facts().Baseline, Arm: swap.Candidate, Index: 1, Known: swap.PerArm[*swap.EngineState]{Baseline: &before},
 	}
 }
@@ -58,7 +58,7 @@ func TestSwapModelFindsWhatTheSwapDid(t *testing.T) {
 	require.Equal(t, "/w/1", before.Model.Path)
 	require.NotEmpty(t, before.Fingerprint)
 
-	got := mustRun[swap.SwapModelResult](t, s, swap.ActivitySwapModel, s.swapInput(before))
+	got := mustRun[swap.ModelSwapResult](t, s, swap.ActivitySwapModel, s.swapInput(before))
 	require.True(t, got.Swap.Changed)
 	require.Equal(t, "/w/2", got.Swap.State.Model.Path)
 	truth := s.engines.Baseline.Swaps()
@@ -116,15 +116,15 @@ func TestSwapModelIsNotDoneTwice(t *testing.T) {
 	s.spec.InPlace.Observe = swap.Duration(200 * time.Millisecond)
 	before := s.inspect(t)
 	in := s.swapInput(before)
-	first := mustRun[swap.SwapModelResult](t, s, swap.ActivitySwapModel, in)
+	first := mustRun[swap.ModelSwapResult](t, s, swap.ActivitySwapModel, in)
 	require.NotNil(t, first.Transition)
-	again := mustRun[swap.SwapModelResult](t, s, swap.ActivitySwapModel, in)
+	again := mustRun[swap.ModelSwapResult](t, s, swap.ActivitySwapModel, in)
 	require.False(t, again.Swap.Changed)
 	require.Nil(t, again.Transition, "what another attempt did cannot be measured any more")
 	require.EqualValues(t, 1, loads.Load())
 
 	in.Known.Candidate, in.Arm, in.Index = &first.Swap.State, swap.Baseline, 2
-	back := mustRun[swap.SwapModelResult](t, s, swap.ActivitySwapModel, in)
+	back := mustRun[swap.ModelSwapResult](t, s, swap.ActivitySwapModel, in)
 	require.True(t, back.Swap.Changed)
 	require.Equal(t, before.Golden, back.Swap.State.Golden)
 
@@ -140,7 +140,7 @@ func TestSwapModelFollowsTheNameOfAnAdapter(t *testing.T) {
 	s.withLoRA()
 	s.spec.InPlace.Observe = swap.Duration(300 * time.Millisecond)
 	before := s.inspect(t)
-	got := mustRun[swap.SwapModelResult](t, s, swap.ActivitySwapModel, s.swapInput(before))
+	got := mustRun[swap.ModelSwapResult](t, s, swap.ActivitySwapModel, s.swapInput(before))
 	require.Equal(t, "m-8b-lora-2", got.Swap.State.Model.Name)
 	for _, p := range []swap.TransitionPhase{got.Transition.Before, got.Transition.During, got.Transition.After} {
 		require.Zero(t, p.Outcomes.Failed(), "no request asks for a name that is gone or not there yet")
@@ -154,25 +154,25 @@ func TestSwapModelErrors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		faults simengine.SwapFaults
-		change func(*swap.SwapModelInput)
+		change func(*swap.ModelSwapInput)
 		name   string
 		retry  bool
 	}{
 		"refused in the body of a 200": {faults: simengine.SwapFaults{Refuse: true}, name: TypeSwapRefused},
-		"no such weights": {change: func(in *swap.SwapModelInput) {
+		"no such weights": {change: func(in *swap.ModelSwapInput) {
 			in.Spec.InPlace.To.Path = "/w/9"
 		}, name: TypeSwapRefused},
-		"another engine": {change: func(in *swap.SwapModelInput) {
+		"another engine": {change: func(in *swap.ModelSwapInput) {
 			in.Spec.InPlace.Method = swap.InPlaceTriton
 		}, name: TypeSwapUnsupported},
-		"unsafe": {change: func(in *swap.SwapModelInput) {
+		"unsafe": {change: func(in *swap.ModelSwapInput) {
 			in.Spec.InPlace.Method = swap.InPlaceVLLMReload
 		}, name: TypeSwapUnsafe},
-		"nothing known": {change: func(in *swap.SwapModelInput) { in.Known.Baseline = nil }, name: TypeInvalidRequest},
-		"gone": {change: func(in *swap.SwapModelInput) {
+		"nothing known": {change: func(in *swap.ModelSwapInput) { in.Known.Baseline = nil }, name: TypeInvalidRequest},
+		"gone": {change: func(in *swap.ModelSwapInput) {
 			in.Spec.InPlace.AdminURL, in.Spec.InPlace.Timeout = goneURL(), swap.Duration(100*time.Millisecond)
 		}, name: TypeEngineUnreachable, retry: true},
-		"no section": {change: func(in *swap.SwapModelInput) {
+		"no section": {change: func(in *swap.ModelSwapInput) {
 			in.Spec.InPlace = nil
 		}, name: TypeInvalidRequest},
 	} {
@@ -190,7 +190,7 @@ func TestSwapModelErrors(t *testing.T) {
 				requireType(t, err, c.name, c.retry)
 				return
 			}
-			_, err := run[swap.SwapModelResult](t, s, swap.ActivitySwapModel, in)
+			_, err := run[swap.ModelSwapResult](t, s, swap.ActivitySwapModel, in)
 			requireType(t, err, c.name, c.retry)
 		})
 	}
@@ -201,7 +201,7 @@ func TestALieIsNotASwapAndIsUndone(t *testing.T) {
 	s := newInPlaceSite(t, simengine.SwapFaults{Lie: true})
 	s.spec.InPlace.Observe, s.spec.InPlace.Timeout = swap.Duration(100*time.Millisecond), swap.Duration(time.Second)
 	before := s.inspect(t)
-	_, err := run[swap.SwapModelResult](t, s, swap.ActivitySwapModel, s.swapInput(before))
+	_, err := run[swap.ModelSwapResult](t, s, swap.ActivitySwapModel, s.swapInput(before))
 	requireType(t, err, TypeSwapNotProven, false)
 	require.ErrorContains(t, err, "all golden answers are those of before")
 

@@ -29,7 +29,7 @@ func (v *validation) inspect(ctx workflow.Context) error {
 		return err
 	}
 	v.inPlace.known.Baseline = &before
-	v.verdict.InPlace = &swap.InPlaceResult{Before: before, Swaps: []swap.SwapModelResult{}, Final: before}
+	v.verdict.InPlace = &swap.InPlaceResult{Before: before, Swaps: []swap.ModelSwapResult{}, Final: before}
 	return nil
 }
 
@@ -65,9 +65,9 @@ func (v *validation) swapModel(ctx workflow.Context, arm swap.Arm) error {
 	opts := drive(fmt.Sprintf("swap %d: to the %s, under load", v.inPlace.swaps, arm), planned)
 	opts.ActivityID = fmt.Sprintf("swap-%d", v.inPlace.swaps)
 	actx := workflow.WithActivityOptions(ctx, opts)
-	in := swap.SwapModelInput{Spec: v.in.Spec, Facts: v.verdict.Arms.Baseline, Arm: arm, Index: v.inPlace.swaps, Known: v.inPlace.known}
+	in := swap.ModelSwapInput{Spec: v.in.Spec, Facts: v.verdict.Arms.Baseline, Arm: arm, Index: v.inPlace.swaps, Known: v.inPlace.known}
 	v.board.scheduled(ctx, opts.ActivityID, fmt.Sprintf("swap %d to the %s", v.inPlace.swaps, arm))
-	var done swap.SwapModelResult
+	var done swap.ModelSwapResult
 	err := workflow.ExecuteActivity(actx, swap.ActivitySwapModel, in).Get(actx, &done)
 	v.board.released(ctx)
 	if err != nil {
@@ -77,6 +77,7 @@ func (v *validation) swapModel(ctx workflow.Context, arm swap.Arm) error {
 		state := done.Swap.State
 		*v.inPlace.known.Ptr(arm) = &state
 	}
+	v.verdict.Findings = append(v.verdict.Findings, done.Findings...)
 	v.verdict.InPlace.Swaps = append(v.verdict.InPlace.Swaps, done)
 	v.verdict.InPlace.Final = done.Swap.State
 	return nil
@@ -95,8 +96,8 @@ func (v *validation) swapTime(steps ...swap.Step) time.Duration {
 	}
 	load := v.in.Spec.Load
 	for _, s := range steps {
-		blocks := load.LongestStep(s) / max(1, load.Block.Std()+load.Settle.Std())
-		d += blocks * v.in.Spec.InPlace.Timeout.Std()
+		blocks := int(load.LongestStep(s) / max(1, load.Block.Std()+load.Settle.Std()))
+		d += time.Duration(blocks) * v.in.Spec.InPlace.Timeout.Std()
 	}
 	return d
 }

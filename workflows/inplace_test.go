@@ -21,7 +21,7 @@ type oneServer struct {
 	failAt int
 	// restores is how often going back fails before it succeeds.
 	restores int
-	swaps    []swap.SwapModelInput
+	swaps    []swap.ModelSwapInput
 	steps    []swap.LoadStepInput
 	// during, if set, is called in the middle of each swap.
 	during func()
@@ -47,16 +47,16 @@ func (o *oneServer) register(env *testsuite.TestWorkflowEnvironment, f *fakes) {
 	}, activity.RegisterOptions{Name: swap.ActivityRestoreModel})
 }
 
-func (o *oneServer) swap(_ context.Context, in swap.SwapModelInput) (swap.SwapModelResult, error) {
+func (o *oneServer) swap(_ context.Context, in swap.ModelSwapInput) (swap.ModelSwapResult, error) {
 	o.calls = append(o.calls, "swap to "+string(in.Arm))
 	o.swaps = append(o.swaps, in)
 	if o.during != nil {
 		o.during()
 	}
 	if in.Index == o.failAt {
-		return swap.SwapModelResult{}, fatal("SwapNotProven")
+		return swap.ModelSwapResult{}, fatal("SwapNotProven")
 	}
-	return swap.SwapModelResult{Swap: swap.ModelSwap{
+	return swap.ModelSwapResult{Swap: swap.ModelSwap{
 		Changed: true, State: swap.EngineState{Model: in.Spec.InPlaceModelOf(in.Arm), Digest: string(in.Arm)},
 	}}, nil
 }

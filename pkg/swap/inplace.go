@@ -79,7 +79,7 @@ type InPlaceResult struct {
 	// Before is what was served when the run began.
 	Before EngineState `json:"before"`
 	// Swaps are those under load, in their order.
-	Swaps []SwapModelResult `json:"swaps"`
+	Swaps []ModelSwapResult `json:"swaps"`
 	// Final is what was last proven to be served, by a swap or by going back.
 	Final EngineState `json:"final"`
 }
@@ -147,9 +147,9 @@ type ModelSwap struct {
 	Done     time.Time `json:"done"`
 }
 
-// SwapTransition is what clients saw of a swap under load. Times in ms count from ModelSwap.Asked. A request belongs to the phase in
+// Transition is what clients saw of a swap under load. Times in ms count from ModelSwap.Asked. A request belongs to the phase in
 // which it was sent: before Asked, until Served, or after it.
-type SwapTransition struct {
+type Transition struct {
 	Before TransitionPhase `json:"before"`
 	During TransitionPhase `json:"during"`
 	After  TransitionPhase `json:"after"`

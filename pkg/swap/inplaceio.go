@@ -13,8 +13,8 @@ type InspectModelInput struct {
 	Facts ArmFacts `json:"facts"`
 }
 
-// SwapModelInput asks for a swap under load, observed before, during and after. Facts are of the one server.
-type SwapModelInput struct {
+// ModelSwapInput asks for a swap under load, observed before, during and after. Facts are of the one server.
+type ModelSwapInput struct {
 	Spec  Spec     `json:"spec"`
 	Facts ArmFacts `json:"facts"`
 	// Arm should be served; the other one is.
@@ -25,11 +25,13 @@ type SwapModelInput struct {
 	Known PerArm[*EngineState] `json:"known"`
 }
 
-// SwapModelResult is a swap with what clients saw of it.
-type SwapModelResult struct {
+// ModelSwapResult is a swap with what clients saw of it.
+type ModelSwapResult struct {
 	Swap ModelSwap `json:"swap"`
 	// Transition is absent where the swap was found done, because the attempt that made it was lost with its measurement.
-	Transition *SwapTransition `json:"transition,omitempty"`
+	Transition *Transition `json:"transition,omitempty"`
+	// Findings say it to people.
+	Findings []Finding `json:"findings,omitempty"`
 	// Raw are the requests of the load. The arm of a request is the one that was proven to be served when it was sent.
 	Raw ObjectRef `json:"raw"`
 }

@@ -25,11 +25,11 @@ type request struct {
 
 // Of measures a swap from the records of the load that ran through it. Records from before the span, and requests that were planned
 // and never sent because the load ended, count for nothing.
-func Of(records []rawlog.Record, s swap.ModelSwap, span Span) swap.SwapTransition {
+func Of(records []rawlog.Record, s swap.ModelSwap, span Span) swap.Transition {
 	from, served, to := span.From.Sub(s.Asked), s.Served.Sub(s.Asked), span.To.Sub(s.Asked)
 	all := requests(records, s.Asked.UnixNano(), from)
 	gaps := tokenGaps(all, to)
-	t := swap.SwapTransition{
+	t := swap.Transition{
 		Before:   phase(all, gaps, from, 0),
 		During:   phase(all, gaps, 0, served),
 		After:    phase(all, gaps, served, to),

@@ -37,7 +37,7 @@ func failed(sent, after time.Duration) rawlog.Record {
 	return rawlog.Record{SentUnixNS: asked.Add(sent).UnixNano(), EndUS: &us, Outcome: string(swap.HTTP5xx)}
 }
 
-func of(served time.Duration, span [2]time.Duration, records ...rawlog.Record) swap.SwapTransition {
+func of(served time.Duration, span [2]time.Duration, records ...rawlog.Record) swap.Transition {
 	return Of(records, swap.ModelSwap{Asked: asked, Served: asked.Add(served)}, Span{From: asked.Add(span[0]), To: asked.Add(span[1])})
 }
 
@@ -126,7 +126,7 @@ func traffic(seed uint64, change func(at time.Duration, r *rawlog.Record)) []raw
 
 var wide = [2]time.Duration{-20 * time.Second, 20 * time.Second}
 
-func find(t *testing.T, got swap.SwapTransition, m swap.Metric) swap.Recovery {
+func find(t *testing.T, got swap.Transition, m swap.Metric) swap.Recovery {
 	t.Helper()
 	for _, r := range got.Recovery {
 		if r.Metric == m {
