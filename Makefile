@@ -69,6 +69,15 @@ test-endurance: ## A million requests of 50 tokens through a load step and throu
 test-simulation: ## The judge's error rates and the coverage of its intervals by 2,000 simulated runs each; takes ten minutes
 	go test -count=1 -timeout 30m -tags simulation -run 'Characteristics|Coverage|FalseAlarms' -v $(call tagged,simulation)
 
+.PHONY: test-gateways
+test-gateways: export PATH := $(PATH):/usr/sbin
+test-gateways: ## Tests against the real HAProxy and NGINX, of Debian's packages haproxy and nginx-light, which root gets installed
+	@missing=(); command -v haproxy >/dev/null || missing+=(haproxy); command -v nginx >/dev/null || missing+=(nginx-light); \
+	if (($${#missing[@]} == 0)); then exit 0; fi; \
+	if [[ $$(id -u) != 0 ]]; then echo "test-gateways: install $${missing[*]} (apt-get install), or run as root" >&2; exit 69; fi; \
+	apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$${missing[@]}"
+	$(TEST) -count=1 -tags gateway $(call tagged,gateway)
+
 .PHONY: test-engine
 test-engine: ## Tests against a real inference engine at SWAPGATE_ENGINE_URL
 	@test -n "$${SWAPGATE_ENGINE_URL:-}" || { echo 'test-engine: set SWAPGATE_ENGINE_URL to a running OpenAI-compatible server' >&2; exit 64; }

@@ -69,7 +69,11 @@ func (p processes) hangUp(ctx context.Context) error {
 
 // test runs nginx -t and makes what it says part of the error. The environment of the worker, which holds secrets, is kept from it.
 func test(ctx context.Context, config string) error {
-	cmd := exec.CommandContext(ctx, "nginx", "-t", "-q", "-c", config) //nolint:gosec // NGINX reads the file and changes nothing
+	program, err := exec.LookPath("nginx")
+	if err != nil {
+		program = "/usr/sbin/nginx" // where Debian has it, and where not every user looks
+	}
+	cmd := exec.CommandContext(ctx, program, "-t", "-q", "-c", config) //nolint:gosec // NGINX reads the file and changes nothing
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
