@@ -34,7 +34,11 @@ func (a *Activities) ObserveWindow(ctx context.Context, in swap.ObserveWindowInp
 	if err != nil {
 		return swap.ObserveWindowResult{}, err
 	}
-	return o.decide(ctx, window)
+	var online []swap.PerArm[[]float64]
+	if window.GuardFired == nil {
+		window.Online, online = a.askPrometheus(ctx, o.plan.Prometheus, window)
+	}
+	return o.decide(ctx, window, online)
 }
 
 // longestWaiting bounds a window that only keeps watch, so that no worker is held for long.
@@ -229,9 +233,9 @@ func (o *observer) seen() ([]rawlog.Record, *swap.Reason, *swap.Restored) {
 
 // decide adds the planner's decision and its next state. Where that is to roll back, and the guard did not do so while the window
 // ran, the weights go back before the workflow hears of it.
-func (o *observer) decide(ctx context.Context, w swap.Window) (swap.ObserveWindowResult, error) {
+func (o *observer) decide(ctx context.Context, w swap.Window, online []swap.PerArm[[]float64]) (swap.ObserveWindowResult, error) {
 	probes, fired, _ := o.seen()
-	w, next := rollout.Next(o.plan, o.state, w, probes)
+	w, next := rollout.Next(o.plan, o.state, w, rollout.Evidence{Probes: probes, Online: online, Feedback: o.in.Feedback})
 	if w.Decision.Action == swap.ActionRollback && fired == nil {
 		o.latest = w.Ended // nothing runs beside this any more
 		o.pull(ctx, &w.Decision.Reason[0])

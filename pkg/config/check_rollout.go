@@ -25,6 +25,7 @@ func checkRollout(r *reporter, ro swap.Rollout) {
 	}
 	checkSteps(r, ro)
 	checkDecay(r, ro)
+	checkPrometheus(r, ro.Prometheus)
 	checkApprovals(r, ro)
 }
 

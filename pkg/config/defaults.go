@@ -128,6 +128,11 @@ var defaults = []fieldDefault{
 	{field: "rollout.guard.consecutive_failures", value: int64(20)},
 	{field: "rollout.decay", value: emptyGroup},
 	{field: "rollout.decay.rule", value: string(swap.DecayACI)},
+	{field: "rollout.prometheus.queries[].unit", value: string(swap.Relative)},
+	{field: "rollout.prometheus.queries[].better", value: string(swap.LowerIsBetter)},
+	{field: "rollout.feedback.grace", value: "1m"},
+	{field: "rollout.feedback.conversion_margin", value: 0.01},
+	{field: "rollout.feedback.quality_margin", value: 0.02},
 	{field: "rollout.approve_timeout", value: "24h"},
 
 	{field: "in_place.allow_unsafe", value: false},

@@ -31,6 +31,7 @@ var durationRanges = map[string]durationRange{
 	"rollout.window":                 {time.Second, 24 * time.Hour},
 	"rollout.steps[].min_time":       {0, 30 * 24 * time.Hour},
 	"rollout.settle":                 {0, time.Hour},
+	"rollout.feedback.grace":         {0, 24 * time.Hour},
 	"rollout.approve_timeout":        {time.Second, 30 * 24 * time.Hour},
 	"in_place.timeout":               {time.Second, 2 * time.Hour},
 	"in_place.observe":               {time.Second, time.Hour},

@@ -57,6 +57,17 @@ var badRollouts = []badFile{
 		},
 	},
 	{
+		name: "queries that do not tell the arms apart",
+		added: "rollout: {" + routed + "prometheus: {url: http://p, arms: {baseline: a, candidate: a}, queries: [{name: x, query: up, margin: 5}, " +
+			"{name: x, query: $arm, margin: 0.1}]}}",
+		want: []string{
+			`swap.yaml:5:108: rollout.prometheus.arms: must tell the arms apart: both are "a"`,
+			"swap.yaml:5:164: rollout.prometheus.queries[0].query: must have the placeholder $arm: without it both arms are asked the same",
+			"swap.yaml:5:176: rollout.prometheus.queries[0].margin: 5 means 500 %; write 0.05 for 5 %, or unit: absolute",
+			"swap.yaml:5:187: rollout.prometheus.queries[1].name: x is listed twice",
+		},
+	},
+	{
 		name:  "options of the other rule",
 		added: "rollout: {" + routed + "decay: {delta_unit: fraction, start: 0.5}}",
 		want: []string{

@@ -12,7 +12,7 @@ import (
 // Decay is what the rule of decay remembers between windows.
 type Decay struct {
 	ACI *conformal.State `json:"aci,omitempty"`
-	// Alpha is the coefficient before the windows in Last, which are the last four with a conversion.
+	// Alpha is the coefficient before the windows in Last, which are the last four whose conversion is known.
 	Alpha float64               `json:"alpha,omitempty"`
 	Last  []classic.AlphaWindow `json:"last,omitempty"`
 }
@@ -37,12 +37,12 @@ func Classic(d swap.Decay) classic.AlphaDecay {
 }
 
 // observe adds a window. base is what the candidate is held to in it.
-func (d Decay) observe(plan swap.Decay, w swap.Window, base swap.WindowStats) (Decay, *swap.DecayReading) {
+func (d Decay) observe(plan swap.Decay, w swap.Window, base swap.WindowStats, feedback []swap.WindowFeedback) (Decay, *swap.DecayReading) {
 	switch plan.Rule {
 	case swap.DecayACI:
 		return d.conformal(base, w.Arms.Candidate)
 	case swap.DecayAlpha:
-		return d.classic(plan, w)
+		return d.classic(plan, feedback, failedShare(w.Arms.Candidate))
 	}
 	return d, nil
 }
@@ -81,37 +81,46 @@ func (d Decay) conformal(base, cand swap.WindowStats) (Decay, *swap.DecayReading
 // rounded keeps four digits behind the point, a hundredth of a percent: the state is kept in every window of the history.
 func rounded(v float64) float64 { return math.Round(v*1e4) / 1e4 }
 
-// classic follows α and judges the last three windows that had a conversion of both arms.
-func (d Decay) classic(plan swap.Decay, w swap.Window) (Decay, *swap.DecayReading) {
+// classic follows α through the windows whose conversion is known now, and judges the last three. Errors are those of the window in
+// which that is so. Where none is known it says so; where several are, the last one speaks, or the first that asks for a rollback.
+func (d Decay) classic(plan swap.Decay, feedback []swap.WindowFeedback, errors swap.Value) (Decay, *swap.DecayReading) {
 	rule := Classic(plan)
 	if d.Alpha == 0 {
 		d.Alpha = rule.Read(nil).Alpha
 	}
-	read := func() classic.AlphaReading {
-		from := rule
-		from.Start = d.Alpha
-		return from.Read(d.Last)
+	r := d.reading(rule)
+	r.Value, r.Threshold, r.Alarm, r.Note = swap.Absent(), swap.Absent(), false, "no conversion of both arms is known by now"
+	for _, f := range feedback {
+		base, hasBase := f.Conversion.Baseline.Mean.Get()
+		cand, hasCand := f.Conversion.Candidate.Mean.Get()
+		delta := rule.DeltaUnit.Delta(base, cand)
+		if !hasBase || !hasCand || math.IsNaN(delta) || math.IsInf(delta, 0) || !errors.Valid() {
+			continue
+		}
+		d = d.follow(rule, classic.AlphaWindow{Delta: delta, ErrorRate: errors.Or(0)})
+		if r = d.reading(rule); r.Alarm {
+			break
+		}
 	}
-	reading := func(note string) *swap.DecayReading {
-		return &swap.DecayReading{Rule: swap.DecayAlpha, Coefficient: read().Alpha, Note: note}
-	}
-	base, hasBase := w.Arms.Baseline.Conversion.Mean.Get()
-	cand, hasCand := w.Arms.Candidate.Conversion.Mean.Get()
-	if !hasBase || !hasCand {
-		return d, reading("no conversion of both arms is known for this window")
-	}
-	delta, errors := rule.DeltaUnit.Delta(base, cand), failedShare(w.Arms.Candidate)
-	if math.IsNaN(delta) || math.IsInf(delta, 0) || !errors.Valid() {
-		return d, reading("the difference in conversion or the error rate cannot be told")
-	}
-	d.Last = append(d.Last[:len(d.Last):len(d.Last)], classic.AlphaWindow{Delta: delta, ErrorRate: errors.Or(0)})
+	return d, r
+}
+
+// follow adds a window, and forgets those that can no longer matter.
+func (d Decay) follow(rule classic.AlphaDecay, w classic.AlphaWindow) Decay {
+	d.Last = append(d.Last[:len(d.Last):len(d.Last)], w)
 	if len(d.Last) > alphaKept {
 		d.Alpha, d.Last = rule.Next(d.Alpha, d.Last[0].Delta), d.Last[1:]
 	}
-	found := read()
-	r := reading(found.Refusal)
-	r.Value, r.Threshold, r.Alarm = swap.Of(found.Value), swap.Of(found.Threshold), found.Fires
-	return d, r
+	return d
+}
+
+func (d Decay) reading(rule classic.AlphaDecay) *swap.DecayReading {
+	rule.Start = d.Alpha
+	found := rule.Read(d.Last)
+	return &swap.DecayReading{
+		Rule: swap.DecayAlpha, Coefficient: found.Alpha, Value: swap.Of(found.Value), Threshold: swap.Of(found.Threshold), Alarm: found.Fires,
+		Note: found.Refusal,
+	}
 }
 
 // failedShare is of the probes, or of all requests by the gateway's count where that has any.

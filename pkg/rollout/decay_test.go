@@ -11,13 +11,23 @@ import (
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// converted is a calm window at 50 % in which so many of a thousand requests of each arm converted.
-func converted(base, cand float64, failed int) swap.Window {
+// told is a window and what is known by its end.
+type told struct {
+	swap.Window
+	feedback []swap.WindowFeedback
+}
+
+// converted is a calm window at 50 % by whose end so many of a thousand requests of each arm are known to have converted.
+func converted(base, cand float64, failed int) told {
 	w := calm(50)
 	w.Arms.Candidate = arm(150-failed, failed, 110)
-	w.Arms.Baseline.Conversion = swap.Tally{N: 1000, Mean: swap.Of(base)}
-	w.Arms.Candidate.Conversion = swap.Tally{N: 1000, Mean: swap.Of(cand)}
-	return w
+	return told{w, []swap.WindowFeedback{conversion(base, cand)}}
+}
+
+func conversion(base, cand float64) swap.WindowFeedback {
+	return swap.WindowFeedback{Conversion: swap.PerArm[swap.Tally]{
+		Baseline: swap.Tally{N: 1000, Mean: swap.Of(base)}, Candidate: swap.Tally{N: 1000, Mean: swap.Of(cand)},
+	}}
 }
 
 func classicPlan(unit string) Plan {
@@ -28,12 +38,12 @@ func classicPlan(unit string) Plan {
 }
 
 // follow plays windows and returns the last of them.
-func follow(t *testing.T, p Plan, windows ...swap.Window) swap.Window {
+func follow(t *testing.T, p Plan, windows ...told) swap.Window {
 	t.Helper()
 	state := State{Index: 2}
 	var last swap.Window
 	for _, w := range windows {
-		last, state = Next(p, state, w, nil)
+		last, state = Next(p, state, w.Window, Evidence{Feedback: w.feedback})
 		state = overJSON(t, state)
 	}
 	return last
@@ -51,7 +61,7 @@ func TestClassicAlphaMovesByItsUnit(t *testing.T) {
 
 // Eight points in each of three windows, and errors that rise: points roll back, and fractions cannot.
 func TestClassicAlphaRollsBackInTheUnitsThatCan(t *testing.T) {
-	windows := []swap.Window{converted(.3, .3, 2), converted(.3, .22, 2), converted(.3, .22, 2), converted(.3, .22, 3)}
+	windows := []told{converted(.3, .3, 2), converted(.3, .22, 2), converted(.3, .22, 2), converted(.3, .22, 3)}
 	for unit, fires := range map[string]bool{"fraction": false, "percentage_point": true, "relative_percent": true, "basis_point": true} {
 		w := follow(t, classicPlan(unit), windows...)
 		require.Equal(t, fires, w.Decay.Alarm, unit)
@@ -77,7 +87,7 @@ func TestClassicAlphaRemembersFourWindows(t *testing.T) {
 	for range 200 {
 		cand := .2 + .2*random.Float64()
 		var r *swap.DecayReading
-		d, r = d.observe(p.Decay, converted(.3, cand, 1), swap.WindowStats{})
+		d, r = d.observe(p.Decay, calm(50), swap.WindowStats{}, []swap.WindowFeedback{conversion(.3, cand)})
 		alpha = Classic(p.Decay).Next(alpha, 100*(cand-.3))
 		require.InDelta(t, alpha, r.Coefficient, 1e-9)
 		require.LessOrEqual(t, len(d.Last), alphaKept)
@@ -85,21 +95,21 @@ func TestClassicAlphaRemembersFourWindows(t *testing.T) {
 }
 
 func TestAWindowWithoutConversionSaysNothing(t *testing.T) {
-	w := follow(t, classicPlan("basis_point"), converted(.3, .1, 0), calm(50))
-	require.Equal(t, "no conversion of both arms is known for this window", w.Decay.Note)
+	w := follow(t, classicPlan("basis_point"), converted(.3, .1, 0), told{Window: calm(50)})
+	require.Equal(t, "no conversion of both arms is known by now", w.Decay.Note)
 	require.False(t, w.Decay.Value.Valid())
 }
 
-func ratio(r float64) swap.Window {
+func ratio(r float64) told {
 	w := calm(50)
 	w.Arms.Candidate = arm(150, 0, 100*r)
-	return w
+	return told{Window: w}
 }
 
 func TestConformalAlarmsAreShownAndDecideNothing(t *testing.T) {
 	p := plan()
 	p.WindowsPerWeight, p.Decay = 100, swap.Decay{Rule: swap.DecayACI}
-	var windows []swap.Window
+	var windows []told
 	for i := range 19 {
 		windows = append(windows, ratio(1+.002*float64(i)))
 	}
@@ -125,7 +135,7 @@ func TestConformalAlarmsKeepTheirBound(t *testing.T) {
 	for i := range windows {
 		level := 1 + .2*math.Sin(float64(i)/40) + .05*random.NormFloat64()
 		var r *swap.DecayReading
-		d, r = d.observe(swap.Decay{Rule: swap.DecayACI}, ratio(level), arm(150, 0, 100))
+		d, r = d.observe(swap.Decay{Rule: swap.DecayACI}, ratio(level).Window, arm(150, 0, 100), nil)
 		if r.Alarm {
 			alarms++
 		}

@@ -16,9 +16,19 @@ type Plan struct {
 	Waiting bool
 }
 
+// Evidence is what a window showed beside its sums.
+type Evidence struct {
+	// Probes are the requests of the window.
+	Probes []rawlog.Record
+	// Online has one entry a query of the plan: the values of both arms, of equal lengths, in the order of time. NaN stands for none.
+	Online []swap.PerArm[[]float64]
+	// Feedback is of windows whose events are all there now.
+	Feedback []swap.WindowFeedback
+}
+
 // Next judges window w, which was observed at the weight of state, and says what to do after it. It returns the window with what the
-// rollout makes of it, and the next state. probes are the requests of the window.
-func Next(plan Plan, state State, w swap.Window, probes []rawlog.Record) (swap.Window, State) {
+// rollout makes of it, and the next state.
+func Next(plan Plan, state State, w swap.Window, ev Evidence) (swap.Window, State) {
 	w.Waiting = plan.Waiting
 	next := state.observed(w)
 	if reason := reasonToRollBack(plan.Guard, state, next, w); reason != nil {
@@ -29,7 +39,7 @@ func Next(plan Plan, state State, w swap.Window, probes []rawlog.Record) (swap.W
 		w.Decision, next = undecided(plan, next, *reason)
 		return w, next
 	}
-	next, w = next.read(plan, w, state.BaselineFor(w.Arms.Baseline), probes)
+	next, w = next.read(plan, w, state.BaselineFor(w.Arms.Baseline), ev)
 	if reason := firstOf(next.Watch.alarm(plan), decayed(w.Decay)); reason != nil {
 		w.Decision = rollBack(*reason)
 		return w, next
@@ -67,16 +77,16 @@ func (s State) observed(w swap.Window) State {
 }
 
 // read takes up what a window with the right shares shows of each metric.
-func (s State) read(plan Plan, w swap.Window, base swap.WindowStats, probes []rawlog.Record) (State, swap.Window) {
+func (s State) read(plan Plan, w swap.Window, base swap.WindowStats, ev Evidence) (State, swap.Window) {
 	if !plan.Waiting {
 		s = s.atWeight(w)
 		w.Step = &swap.WindowStep{
 			Requests: s.Seen, Needed: stepAt(plan.Rollout, w.Weights.Candidate).MinRequests, Sees: Sees(s.Latencies),
 		}
 	}
-	s.Watch = s.Watch.observe(plan, w, probes)
+	s.Watch = s.Watch.observe(plan, w, ev)
 	w.Closest = s.Watch.closest(plan)
-	s.Decay, w.Decay = s.Decay.observe(plan.Decay, w, base)
+	s.Decay, w.Decay = s.Decay.observe(plan.Decay, w, base, ev.Feedback)
 	return s, w
 }
 

@@ -152,7 +152,7 @@ func TestNext(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w, _ := Next(plan(), c.state, c.window, nil)
+			w, _ := Next(plan(), c.state, c.window, Evidence{})
 			got := w.Decision
 			require.Equal(t, c.action, got.Action, "%v", got.Reason)
 			require.Equal(t, c.weight, got.Weight)
@@ -170,7 +170,7 @@ func TestAQuietRolloutVisitsEveryWeightAndPromotes(t *testing.T) {
 	var visited []int
 	state := State{}
 	for {
-		w, next := Next(plan(), state, calm(state.Weight(plan().Rollout)), nil)
+		w, next := Next(plan(), state, calm(state.Weight(plan().Rollout)), Evidence{})
 		visited = append(visited, w.Weights.Candidate)
 		state = overJSON(t, next)
 		if w.Decision.Action == swap.ActionPromote {
@@ -195,10 +195,10 @@ func overJSON(t *testing.T, s State) State {
 
 func TestAnExtensionDoesNotCountAndAnAdvanceForgetsIt(t *testing.T) {
 	bad := with(calm(1), func(w *swap.Window) { w.Unattributed = 50 })
-	_, state := Next(plan(), State{Windows: 1}, bad, nil)
+	_, state := Next(plan(), State{Windows: 1}, bad, Evidence{})
 	require.Equal(t, 1, state.Windows)
 	require.Equal(t, 1, state.Extensions)
-	_, state = Next(plan(), state, calm(1), nil)
+	_, state = Next(plan(), state, calm(1), Evidence{})
 	require.Equal(t, State{Index: 1, Totals: state.Totals, Reference: state.Reference, Watch: state.Watch}, state)
 }
 
@@ -217,7 +217,7 @@ func TestARolloutAlwaysEndsAndNeverSkipsAWeight(t *testing.T) {
 			if rapid.IntRange(0, 9).Draw(t, "errors") == 0 {
 				w.Arms.Candidate.LongestFailureRun = 10
 			}
-			judged, next := Next(p, state, w, nil)
+			judged, next := Next(p, state, w, Evidence{})
 			decision := judged.Decision
 			switch decision.Action {
 			case swap.ActionHold:
@@ -248,7 +248,7 @@ func TestARolloutAlwaysEndsAndNeverSkipsAWeight(t *testing.T) {
 func TestLiveTrafficAloneCanAdvance(t *testing.T) {
 	plan := Plan{Rollout: swap.Rollout{Weights: []int{50, 100}, WindowsPerWeight: 1, MinRequests: 50, MaxExtensions: 1}}
 	action := func(w swap.Window) swap.Action {
-		judged, _ := Next(plan, State{}, w, nil)
+		judged, _ := Next(plan, State{}, w, Evidence{})
 		return judged.Decision.Action
 	}
 	w := swap.Window{Weights: swap.Weights{Baseline: 50, Candidate: 50}, ReadBack: swap.Weights{Baseline: 50, Candidate: 50}}

@@ -77,7 +77,7 @@ func (s scene) run(random *rand.Rand, plan Plan, from int) outcome {
 			truth = scene{perWindow: s.perWindow, ttft: 1, itl: 1, errors: baseErrors, live: s.live}
 		}
 		w, records := truth.window(random, weight, o.windows, levels[o.windows])
-		w, state = Next(plan, state, w, records)
+		w, state = Next(plan, state, w, Evidence{Probes: records})
 		o.windows++
 		if weight == 5 {
 			o.atFive++

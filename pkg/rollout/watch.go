@@ -37,36 +37,67 @@ func guardSettings() guard.Settings {
 type source string
 
 const (
-	fromProbes  source = ""
-	fromGateway source = "gateway"
+	fromProbes     source = ""
+	fromGateway    source = "gateway"
+	fromPrometheus source = "Prometheus"
+	fromFeedback   source = "feedback"
 )
 
 // watched is a gate that the guard holds in the rollout.
 type watched struct {
 	gate swap.Gate
 	from source
+	// query is the index of a query to Prometheus, and called its name.
+	query  int
+	called string
 }
 
 func (w watched) name() string {
-	if w.from == fromProbes {
-		return w.gate.Name()
+	name := w.called
+	if name == "" {
+		name = w.gate.Name()
 	}
-	return fmt.Sprintf("%s (%s)", w.gate.Name(), w.from)
+	if w.from == fromProbes {
+		return name
+	}
+	return fmt.Sprintf("%s (%s)", name, w.from)
 }
 
 // watched are the gates that the guard holds, always in the same order. Left out are limits, which the candidate kept before; throughput,
 // which follows the weights; and quantiles that are not about a rise. Errors are watched twice: among the probes, and among all requests
 // by the gateway's count.
-func (p Plan) watched() []watched {
+// Queries to Prometheus and what the application reports come last.
+func (p Plan) watched() []watched { return append(p.fromRequests(), p.fromOutside()...) }
+
+func (p Plan) fromRequests() []watched {
 	var out []watched
 	for _, g := range p.Gates {
 		_, isQuantile := g.Stat.Quantile()
-		if g.HasLimit() || g.Metric == swap.MetricThroughput || isQuantile && g.Better != swap.LowerIsBetter {
+		if g.HasLimit() || g.Metric == swap.MetricThroughput || g.Metric == swap.MetricQuality || isQuantile && g.Better != swap.LowerIsBetter {
 			continue
 		}
-		out = append(out, watched{g, fromProbes})
+		out = append(out, watched{gate: g, from: fromProbes})
 		if g.Metric == swap.MetricErrorRate {
-			out = append(out, watched{g, fromGateway})
+			out = append(out, watched{gate: g, from: fromGateway})
+		}
+	}
+	return out
+}
+
+func (p Plan) fromOutside() []watched {
+	var out []watched
+	if p.Prometheus != nil {
+		for i, q := range p.Prometheus.Queries {
+			g := swap.Gate{Stat: swap.StatMean, Margin: q.Margin, Unit: q.Unit, Better: q.Better}
+			out = append(out, watched{gate: g, from: fromPrometheus, query: i, called: q.Name})
+		}
+	}
+	if p.Feedback != nil {
+		for _, g := range []swap.Gate{
+			{Metric: swap.MetricConversion, Margin: p.Feedback.ConversionMargin}, {Metric: swap.MetricQuality, Margin: p.Feedback.QualityMargin},
+		} {
+			g.Stat, g.Unit, g.Better = swap.StatMean, swap.Absolute, swap.HigherIsBetter
+			out = append(out, watched{gate: g, from: fromFeedback, called: string(g.Metric)})
 		}
 	}
 	return out
@@ -107,7 +138,7 @@ type Watch struct {
 }
 
 // observe adds a window, slice by slice. A quantile gate is watched from the window after the one in which T was found.
-func (s Watch) observe(plan Plan, w swap.Window, records []rawlog.Record) Watch {
+func (s Watch) observe(plan Plan, w swap.Window, ev Evidence) Watch {
 	gates := plan.watched()
 	if len(gates) == 0 {
 		return s
@@ -116,24 +147,32 @@ func (s Watch) observe(plan Plan, w swap.Window, records []rawlog.Record) Watch 
 	copy(next.Tails, s.Tails)
 	watches := make([]guard.Watch, len(gates))
 	for i, g := range gates {
-		watches[i] = guard.Watch{Gate: g.gate, Tail: next.Tails[i].Value}
+		watches[i] = guard.Watch{Gate: g.gate, Tail: next.Tails[i].Value, Whole: g.from == fromPrometheus}
 	}
-	parts := cut(w, records)
-	for k, part := range parts {
+	parts := cut(w, ev.Probes)
+	slices := max(len(parts), len(ev.Feedback))
+	for _, values := range ev.Online {
+		slices = max(slices, len(values.Baseline))
+	}
+	for k := range slices {
 		sums := make([]swap.PerArm[guard.Sum], len(gates))
 		for i, g := range gates {
 			switch {
-			case g.from == fromProbes:
-				sums[i] = probeSums(watches[i], part)
-			case k == len(parts)-1:
+			case g.from == fromProbes && k < len(parts):
+				sums[i] = probeSums(watches[i], parts[k])
+			case g.from == fromGateway && k == 0:
 				sums[i] = gatewaySums(w)
+			case g.from == fromPrometheus:
+				sums[i] = onlineSums(ev.Online, g.query, k)
+			case g.from == fromFeedback && k < len(ev.Feedback):
+				sums[i] = feedbackSums(ev.Feedback[k], g.gate.Metric)
 			}
 		}
 		next.Guard = next.Guard.Observe(guardSettings(), watches, sums)
 	}
 	for i, g := range gates {
 		if p, isQuantile := g.gate.Stat.Quantile(); isQuantile {
-			next.Tails[i] = next.Tails[i].plus(p, latencies(records, g.gate.Metric))
+			next.Tails[i] = next.Tails[i].plus(p, latencies(ev.Probes, g.gate.Metric))
 		}
 	}
 	return next

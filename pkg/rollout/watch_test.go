@@ -80,7 +80,7 @@ func TestTheStateStaysSmall(t *testing.T) {
 	plan.Waiting = true
 	for i := range 110 {
 		w, records := same(400).window(random, 5, i, 1)
-		_, state = Next(plan, State{Index: 1, Watch: state.Watch, Decay: state.Decay, Seen: state.Seen}, w, records)
+		_, state = Next(plan, State{Index: 1, Watch: state.Watch, Decay: state.Decay, Seen: state.Seen}, w, Evidence{Probes: records})
 	}
 	text, err := json.Marshal(state)
 	require.NoError(t, err)

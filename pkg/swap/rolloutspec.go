@@ -26,6 +26,10 @@ type Rollout struct {
 	Guard Guard `json:"guard,omitzero"`
 	// What follows the windows and raises an alarm where one is unlike those before it.
 	Decay Decay `json:"decay,omitzero"`
+	// What live traffic shows of each arm, by Prometheus. Left out, probes and the gateway's counters are what there is.
+	Prometheus *Prometheus `json:"prometheus,omitempty"`
+	// What the application reports of its answers: conversion, and scores of quality. Left out, reports are refused.
+	Feedback *Feedback `json:"feedback,omitempty"`
 	// Weights (percent) before which a person must approve; each is one of weights.
 	ApproveAt []int `json:"approve_at,omitempty" jsonschema:"maxItems=100"`
 	// How long an approval is awaited before the run rolls back.

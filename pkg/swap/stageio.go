@@ -31,6 +31,8 @@ type TakeSnapshotInput struct {
 	Arms       PerArm[ArmFacts] `json:"arms"`
 	// RequestedBy is who asked for the run.
 	RequestedBy string `json:"requested_by,omitempty"`
+	// Engine is what the one server of a swap in place serves.
+	Engine *EngineState `json:"engine,omitempty"`
 }
 
 // WarmUpInput asks for the warm-up of one arm.
@@ -99,8 +101,10 @@ type ObserveWindowInput struct {
 	// Waiting asks to keep watch only, while a person is waited for: the window is short and advances nothing.
 	Waiting bool `json:"waiting,omitempty"`
 	// Changed says that the weights were changed since the window before: first the change has to reach everywhere.
-	Changed bool            `json:"changed,omitempty"`
-	State   json.RawMessage `json:"state,omitempty"`
+	Changed bool `json:"changed,omitempty"`
+	// Feedback is of earlier windows whose events are all there now.
+	Feedback []WindowFeedback `json:"feedback,omitempty"`
+	State    json.RawMessage  `json:"state,omitempty"`
 }
 
 // ObserveWindowResult is the window with its decision, and the planner's next state.

@@ -179,6 +179,8 @@ type Window struct {
 	Step    *WindowStep   `json:"step,omitempty"`
 	Closest *GuardReading `json:"closest,omitempty"`
 	Decay   *DecayReading `json:"decay,omitempty"`
+	// Online is what Prometheus said, in the order of the queries.
+	Online []OnlineReading `json:"online,omitempty"`
 	// Decision is what rollout.Next made of it.
 	Decision WindowDecision `json:"decision"`
 }
@@ -208,6 +210,8 @@ type RolloutResult struct {
 	Windows []Window `json:"windows"`
 	// Watched counts the windows that only kept watch while a person was waited for. Windows has the last one of each wait.
 	Watched int `json:"watched,omitempty"`
+	// Feedback is what became of the events that the application reported; absent where none came.
+	Feedback *FeedbackCounts `json:"feedback,omitempty"`
 	// Final is what the gateway said at the end.
 	Final Weights `json:"final"`
 }

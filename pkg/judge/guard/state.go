@@ -73,7 +73,7 @@ func (g GateState) observe(settings Settings, w Watch, slice swap.PerArm[Sum], g
 
 // least is the smallest denominator of a slice that counts. That of throughput is seconds, of which any number will do.
 func (w Watch) least(settings Settings) float64 {
-	if w.Gate.Metric == swap.MetricThroughput {
+	if w.Whole || w.Gate.Metric == swap.MetricThroughput {
 		return math.SmallestNonzeroFloat64
 	}
 	return max(1, settings.MinRequests)

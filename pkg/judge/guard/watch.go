@@ -12,6 +12,8 @@ type Watch struct {
 	Gate swap.Gate `json:"gate"`
 	// Tail is the baseline's value of a quantile gate, the T of the package comment; 0 for every other gate.
 	Tail float64 `json:"tail,omitempty"`
+	// Whole says that a slice is one observation whatever its denominator, as of a mean that was measured elsewhere.
+	Whole bool `json:"whole,omitempty"`
 }
 
 // New returns the watch of a gate. tail is the baseline's quantile for a gate on one, from enough baseline requests to have
