@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -64,7 +65,7 @@ type site struct {
 	config              string
 	baseline, candidate *arm
 	client              *http.Client
-	stop                func()
+	stop, reload        func()
 }
 
 // freeAddress finds a port that nobody listens on now.
@@ -115,15 +116,17 @@ const twoServers = `backend llm
     server candidate %[2]s weight 0
 `
 
-// start runs HAProxy until stop, and waits until its socket answers.
+// start runs HAProxy as a master and a worker until stop, and waits until its socket answers.
 func (s *site) start() {
 	s.tb.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, "haproxy", "-db", "-f", s.config)
+	cmd := exec.CommandContext(ctx, "haproxy", "-W", "-db", "-f", s.config)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // the master ends its workers
 	log, err := os.Create(filepath.Join(s.dir, "log"))
 	require.NoError(s.tb, err)
 	cmd.Stdout, cmd.Stderr = log, log
 	require.NoError(s.tb, cmd.Start(), "haproxy is needed: apt-get install haproxy")
+	s.reload = func() { require.NoError(s.tb, cmd.Process.Signal(syscall.SIGUSR2)) }
 	var once sync.Once
 	s.stop = func() {
 		once.Do(func() {
@@ -348,7 +351,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		"no backend":     {func(r *swap.HAProxy) { r.Backend = "nope" }, traffic.ErrRefused, "has no backend nope"},
 		"no server":      {func(r *swap.HAProxy) { r.Candidate = []string{"c9"} }, traffic.ErrRefused, "no server c9; it has baseline"},
 		"in both arms":   {func(r *swap.HAProxy) { r.Candidate = []string{"*e*", "b*"} }, traffic.ErrUnsupported, "no name"},
-		"arms overlap":   {func(r *swap.HAProxy) { r.Candidate = append(r.Candidate, "b*") }, traffic.ErrRefused, "baseline of backend llm is in both"},
+		"arms overlap":   {func(r *swap.HAProxy) { r.Candidate = append(r.Candidate, "b*") }, traffic.ErrRefused, "baseline of backend llm is in"},
 		"no shares":      {func(r *swap.HAProxy) { r.Backend = "least" }, traffic.ErrRefused, "balances with leastconn"},
 		"level operator": {func(r *swap.HAProxy) { r.Socket = "unix://" + s.dir + "/operator.sock" }, traffic.ErrRefused, "needs level admin"},
 		"level user":     {func(r *swap.HAProxy) { r.Socket = "unix://" + s.dir + "/user.sock" }, traffic.ErrRefused, "must be of level admin"},
@@ -383,6 +386,63 @@ func TestARestartLosesTheWeights(t *testing.T) {
 	require.NotEqual(t, set.Version, state.Version)
 	_, err = g.Apply(t.Context(), weights(20))
 	require.NoError(t, err)
+}
+
+func TestAReloadLosesTheWeightsAndNoStream(t *testing.T) {
+	s := newSite(t, twoServers)
+	g := s.gateway()
+	set, err := g.Apply(t.Context(), swap.Weights{Candidate: 100})
+	require.NoError(t, err)
+	stream := s.open("/stream")
+	defer func() { _ = stream.Body.Close() }()
+	s.reload()
+	require.Eventually(t, func() bool {
+		state, err := g.Read(t.Context())
+		return err == nil && state.Version != set.Version && state.Weights == swap.AllBaseline
+	}, 10*time.Second, 10*time.Millisecond, "the process that came has the weights of the file")
+	require.Zero(t, s.get(20))
+	close(s.candidate.release)
+	data, err := io.ReadAll(stream.Body)
+	require.NoError(t, err)
+	require.Equal(t, "candidate begins\ncandidate ends\n", string(data))
+}
+
+func TestNoRequestIsLostWhileWeightsChange(t *testing.T) {
+	s := newSite(t, twoServers)
+	g := s.gateway()
+	var clients sync.WaitGroup
+	var sent, lost atomic.Int64
+	done := make(chan struct{})
+	for range 4 {
+		clients.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				req, _ := http.NewRequestWithContext(context.Background(), http.MethodGet, s.url, nil)
+				resp, err := s.client.Do(req)
+				sent.Add(1)
+				if err != nil || resp.StatusCode != http.StatusOK {
+					lost.Add(1)
+					continue
+				}
+				_, _ = io.Copy(io.Discard, resp.Body)
+				_ = resp.Body.Close()
+			}
+		})
+	}
+	for range 50 {
+		for _, share := range []int{1, 100, 0, 50} {
+			_, err := g.Apply(t.Context(), weights(share))
+			require.NoError(t, err)
+		}
+	}
+	close(done)
+	clients.Wait()
+	require.Greater(t, sent.Load(), int64(200))
+	require.Zero(t, lost.Load(), "of %d", sent.Load())
 }
 
 func TestStreamsFinishWhereTheyBegan(t *testing.T) {

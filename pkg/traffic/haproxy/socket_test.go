@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -118,6 +120,13 @@ func TestACancelledCallSaysSo(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	_, err = fakeSocket(t, func(string) string { return "" }).Apply(t.Context(), swap.Weights{Baseline: 1, Candidate: 1})
 	require.ErrorIs(t, err, traffic.ErrRefused)
+}
+
+func TestASocketThatMayNotBeOpenedIsSaidToBeSo(t *testing.T) {
+	s := socket{"unix", "/run/admin.sock", swap.HAProxy{Socket: "unix:///run/admin.sock"}}
+	err := s.unreachable(t.Context(), &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.EACCES)})
+	require.ErrorIs(t, err, traffic.ErrRefused)
+	require.ErrorContains(t, err, "this worker may not open unix:///run/admin.sock: give its user or group access")
 }
 
 func TestManyServersAreSetInSeveralLines(t *testing.T) {

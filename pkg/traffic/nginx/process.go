@@ -136,7 +136,7 @@ func (p processes) workers() ([]worker, error) {
 
 // worker reads one child of the master; ok is false for its other helpers.
 func (p processes) worker(pid string) (w worker, ok bool, err error) {
-	title, err := os.ReadFile(filepath.Join(p.proc, pid, "cmdline"))
+	title, err := os.ReadFile(filepath.Join(p.proc, pid, "cmdline")) //nolint:gosec // a number below /proc
 	if err != nil {
 		return w, false, err
 	}
