@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/swapgate/swapgate/pkg/engine/eventstream"
@@ -36,7 +37,9 @@ type Conn struct {
 	reader  *bufio.Reader
 	// Reused says that the connection carried a request before.
 	Reused bool
-	idle   time.Time
+	// unasked says that bytes came after the end of a response, which nobody asked for.
+	unasked bool
+	idle    time.Time
 }
 
 // source is what a connection is read from; ended says that a read met an error, which the bytes before it may hide.
@@ -72,14 +75,33 @@ func (c *Conn) Response() (*http.Response, error) {
 	for range mostInterim {
 		resp, err := http.ReadResponse(c.reader, post)
 		if err != nil || resp.StatusCode >= http.StatusOK || resp.StatusCode == http.StatusSwitchingProtocols {
-			return resp, err
+			return c.framed(resp), err
 		}
 	}
 	return nil, errInterim
 }
 
+// framed replaces the body of a response in the chunked encoding, of which nothing was read yet.
+func (c *Conn) framed(resp *http.Response) *http.Response {
+	if resp != nil && slices.Equal(resp.TransferEncoding, chunkedOnly) {
+		resp.Body = &chunkedBody{conn: c}
+	}
+	return resp
+}
+
+// chunkedOnly is how net/http tells of it.
+var chunkedOnly = []string{"chunked"}
+
+// receive reads what came with the head of the response, and then from the connection itself.
+func (c *Conn) receive(b []byte) (int, error) {
+	if c.reader.Buffered() > 0 {
+		return c.reader.Read(b)
+	}
+	return c.source.Read(b)
+}
+
 // Clean reports whether nothing was received that was not read, as far as it was taken from the socket.
-func (c *Conn) Clean() bool { return c.reader.Buffered() == 0 && !c.source.ended }
+func (c *Conn) Clean() bool { return c.reader.Buffered() == 0 && !c.source.ended && !c.unasked }
 
 // alive reports whether an idle connection can carry a request. The end of a connection that the server has closed waits in
 // the kernel until someone looks.
