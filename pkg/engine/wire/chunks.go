@@ -60,7 +60,7 @@ func (c *chunks) strip(b []byte) (n, used int, over bool, err error) {
 				size = int(c.left) //nolint:gosec // smaller than a length
 			}
 			copy(b[n:], b[used:used+size])
-			n, used, c.left = n+size, used+size, c.left-uint64(size) //nolint:gosec // a length
+			n, used, c.left = n+size, used+size, c.left-uint64(size)
 			if c.left == 0 {
 				c.part = inDataCR
 			}
@@ -154,7 +154,7 @@ func (c *chunks) begin() error {
 	if c.left > math.MaxInt64/4 {
 		return errChunkSize
 	}
-	c.overhead = max(0, c.overhead+int64(c.line)-freeOverhead-2*int64(c.left)) //nolint:gosec // bounded above
+	c.overhead = max(0, c.overhead+int64(c.line)-freeOverhead-2*int64(c.left))
 	if c.overhead > mostOverhead {
 		return errChunkOverhead
 	}
