@@ -75,12 +75,19 @@ func named(names []string, server string) bool {
 
 // state is the shares that the weights say, and whether the backend follows them.
 func (o observation) state() traffic.State {
-	percent, exact := traffic.SharesOf(o.sums(func(s server) int { return s.weight }))
-	state := traffic.State{Weights: percent, Version: o.text()}
-	if problems := o.problems(exact); len(problems) > 0 {
-		state.Pending = strings.Join(problems, "; ")
+	set, inUse := o.sums(func(s server) int { return s.weight }), o.sums(server.inUse)
+	percent, exact := traffic.SharesOf(set)
+	var problems []string
+	if !exact {
+		problems = append(problems, fmt.Sprintf("weights %d:%d are no whole percentages", set.Baseline, set.Candidate))
 	}
-	return state
+	if !sameShares(inUse, set) {
+		problems = append(problems, o.outOfUse()...)
+	}
+	if set.Candidate > 0 {
+		problems = append(problems, o.taking()...)
+	}
+	return traffic.State{Weights: percent, Version: o.fingerprint(), Pending: strings.Join(problems, "; ")}
 }
 
 func (o observation) sums(weight func(server) int) swap.PerArm[int64] {
@@ -93,8 +100,8 @@ func (o observation) sums(weight func(server) int) swap.PerArm[int64] {
 	return sums
 }
 
-// text tells one state from another: HAProxy has no versions.
-func (o observation) text() string {
+// fingerprint tells one state from another: HAProxy has no versions.
+func (o observation) fingerprint() string {
 	parts := []string{o.process}
 	for _, arm := range swap.Arms {
 		for _, srv := range o.arms.Get(arm) {
@@ -104,22 +111,16 @@ func (o observation) text() string {
 	return strings.Join(parts, " ")
 }
 
-// problems says why requests are not split as the weights say.
-func (o observation) problems(exact bool) []string {
-	var problems []string
-	sums, inUse := o.sums(func(s server) int { return s.weight }), o.sums(server.inUse)
-	if !exact {
-		problems = append(problems, fmt.Sprintf("weights %d:%d are no whole percentages", sums.Baseline, sums.Candidate))
-	}
-	if !sameShares(inUse, sums) {
-		problems = append(problems, o.outOfUse()...)
-	}
+// taking names the servers of neither arm that take requests. They matter only while the candidate has traffic: nothing else
+// may keep a rollback from being done.
+func (o observation) taking() []string {
+	var out []string
 	for _, srv := range o.strangers {
 		if !srv.backup && srv.inUse() > 0 {
-			problems = append(problems, fmt.Sprintf("server %s is in neither arm and takes requests", srv.name))
+			out = append(out, fmt.Sprintf("server %s is in neither arm and takes requests", srv.name))
 		}
 	}
-	return problems
+	return out
 }
 
 // inUse is the weight with which a server takes requests now.

@@ -21,10 +21,13 @@ type change struct {
 // does not serve gets no weight while both arms have traffic: coming back it would change the shares.
 //
 // An arm that shall have traffic needs a server that serves. Without one nothing is planned: all requests would fail, or go to
-// the other arm.
+// the other arm. Nor does the candidate get traffic while a server of neither arm takes some: no share would be what it says.
 func plan(o observation, want swap.Weights) ([]change, error) {
 	if state := o.state(); state.Weights == want && state.Pending == "" {
 		return nil, nil
+	}
+	if taking := o.taking(); want.Candidate > 0 && len(taking) > 0 {
+		return nil, fmt.Errorf("%w: %s; put it into an arm, or out of service", traffic.ErrRefused, strings.Join(taking, "; "))
 	}
 	shares := swap.PerArm[int](want)
 	var chosen swap.PerArm[[]server]
