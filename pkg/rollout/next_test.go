@@ -105,7 +105,9 @@ func TestNext(t *testing.T) {
 			swap.ActionRollback, 0, swap.ReasonGuardLatency, "the baseline's 30 ms",
 		},
 		{
-			"weights that somebody changed and changed back", State{Index: 2}, with(calm(50), func(w *swap.Window) { w.Rewritten = true }),
+			"weights that somebody changed and changed back",
+			State{Index: 2},
+			with(calm(50), func(w *swap.Window) { w.Rewritten = true }),
 			swap.ActionHold, 50, swap.ReasonShareMismatch, "put them back",
 		},
 		{
