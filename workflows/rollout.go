@@ -26,6 +26,7 @@ func (v *validation) rollout(ctx workflow.Context) (string, error) {
 		return v.promoteInPlace(ctx)
 	}
 	v.verdict.Rollout = &swap.RolloutResult{}
+	v.hearFeedback(ctx)
 	p := &passage{next: v.in.Spec.Rollout.Weights[0]}
 	for {
 		if end, err := v.awaitApproval(ctx, p); end != "" || err != nil {
@@ -78,7 +79,7 @@ func (v *validation) window(ctx workflow.Context, p *passage, weight int, waits 
 	var res swap.ObserveWindowResult
 	in := swap.ObserveWindowInput{
 		Spec: v.in.Spec, Facts: v.verdict.Arms, Index: p.window, Weights: want, Extensions: v.extensions, Waiting: waits, Changed: weight != p.at,
-		State: p.state,
+		Feedback: v.ripeFeedback(ctx), State: p.state,
 	}
 	v.board.scheduled(ctx, opts.ActivityID, fmt.Sprintf("window %d", p.window))
 	err := workflow.ExecuteActivity(actx, swap.ActivityObserveWindow, in).Get(actx, &res)
@@ -88,6 +89,7 @@ func (v *validation) window(ctx workflow.Context, p *passage, weight int, waits 
 	}
 	p.state, p.at, res.Window.Waiting = res.State, weight, waits
 	v.keep(res.Window)
+	v.closeFeedback(res.Window)
 	v.sawWeights(res.Window.ReadBack)
 	v.board.window(ctx, res.Window)
 	if v.braked {

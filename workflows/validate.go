@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/swapgate/swapgate/pkg/rollout"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -39,8 +40,10 @@ type validation struct {
 	// cancelled says that the workflow was cancelled before it had decided.
 	cancelled bool
 	// braked says that traffic was set back, or is being so, before the stages had ended.
-	braked     bool
-	approval   approval
+	braked   bool
+	approval approval
+	// feedback is what the application reported; nil where the plan does not ask for it.
+	feedback   *rollout.Ledger
 	extensions int
 	// thread is the run's thread in Slack; nil where it has none.
 	thread *thread
