@@ -90,6 +90,15 @@ func (a *Activities) RestoreModel(ctx context.Context, in swap.RestoreModelInput
 	return done, nil
 }
 
+// restoreInput is what it takes to go back, without the rest of the specification.
+func restoreInput(spec swap.Spec, facts swap.ArmFacts, state swap.EngineState) *swap.RestoreModelInput {
+	needed := swap.Spec{
+		Target: spec.Target, Baseline: spec.Baseline, Candidate: spec.Candidate,
+		Workload: swap.Workload{API: spec.Workload.API}, InPlace: spec.InPlace,
+	}
+	return &swap.RestoreModelInput{Spec: needed, Facts: facts, Snapshot: state}
+}
+
 // stepServer is the server of a load step in place; nil where both arms are up.
 func (a *Activities) stepServer(in swap.LoadStepInput) (*inPlaceServer, error) {
 	if in.Spec.InPlace == nil {

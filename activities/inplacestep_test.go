@@ -65,6 +65,22 @@ func TestLoadStepInPlaceEndsWhereAnArmCannotBeServed(t *testing.T) {
 	requireType(t, err, TypeInvalidRequest, false)
 }
 
+func TestASnapshotHoldsWhatTheServerServed(t *testing.T) {
+	t.Parallel()
+	s := newInPlaceSite(t, simengine.SwapFaults{})
+	s.spec.InPlace.Observe = swap.Duration(50 * time.Millisecond)
+	before := s.inspect(t)
+	arms := s.facts()
+	mustRun[swap.ObjectRef](t, s, swap.ActivityTakeSnapshot, swap.TakeSnapshotInput{Spec: s.spec, Arms: arms, Engine: &before})
+	mustRun[swap.ModelSwapResult](t, s, swap.ActivitySwapModel, s.swapInput(before))
+
+	kept := mustRun[swap.Restored](t, s, swap.ActivityRestoreSnapshot, swap.RestoreSnapshotInput{Target: s.spec.Target, Store: s.spec.Store})
+	require.NotNil(t, kept.InPlace)
+	back := mustRun[swap.ModelSwap](t, s, swap.ActivityRestoreModel, *kept.InPlace)
+	require.True(t, back.Changed)
+	require.Equal(t, before.Golden, back.State.Golden)
+}
+
 func TestPreflightInPlaceAsksTheOneServer(t *testing.T) {
 	t.Parallel()
 	s := newInPlaceSite(t, simengine.SwapFaults{})

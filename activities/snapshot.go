@@ -38,6 +38,9 @@ func (a *Activities) TakeSnapshot(ctx context.Context, in swap.TakeSnapshotInput
 		snap.Route, snap.Weights, snap.RouteVersion = &in.Spec.Rollout.Route, &state.Weights, state.Version
 		snap.Decay = rollout.StartOfDecay(in.Spec.Rollout.Decay)
 	}
+	if in.Engine != nil {
+		snap.InPlace = restoreInput(in.Spec, in.Arms.Baseline, *in.Engine)
+	}
 	if snap.ServiceSHA256, err = serviceHash(snap); err != nil {
 		return swap.ObjectRef{}, err
 	}
@@ -62,7 +65,7 @@ func (a *Activities) RestoreSnapshot(ctx context.Context, in swap.RestoreSnapsho
 		snap, ref = swap.Snapshot{Target: in.Target, Route: in.Fallback, Weights: &all}, nil
 	}
 	if snap.Route == nil {
-		return swap.Restored{Snapshot: ref, At: a.Now()}, nil
+		return swap.Restored{Snapshot: ref, InPlace: snap.InPlace, At: a.Now()}, nil
 	}
 	restored, err := a.restore(ctx, snap)
 	if err != nil && in.Fallback != nil {

@@ -117,16 +117,11 @@ func (v *validation) restoreModel(ctx workflow.Context) error {
 		return nil
 	}
 	v.board.begin(ctx, swap.StageRollback)
-	opts := restore("the model of before: " + before.Model.Name)
-	opts.StartToCloseTimeout += v.in.Spec.InPlace.Timeout.Std() + v.in.Spec.InPlace.Timeout.Std()/4
-	opts.HeartbeatTimeout = heartbeat
-	actx := workflow.WithActivityOptions(ctx, opts)
 	in := swap.RestoreModelInput{Spec: v.in.Spec, Facts: v.verdict.Arms.Baseline, Snapshot: *before}
-	var done swap.ModelSwap
-	err := getWithAlarm(ctx, workflow.ExecuteActivity(actx, swap.ActivityRestoreModel, in), &done, v.alarmStuck)
+	done, err := restoreModel(ctx, in, v.alarmStuck)
 	if err != nil {
 		v.board.end(ctx, swap.StageRollback, stateFailed, shortError(err))
-		return temporal.NewNonRetryableApplicationError("rollback failed: "+shortError(err)+"; load the model by hand", "RollbackFailed", nil)
+		return err
 	}
 	v.verdict.InPlace.Final = done.State
 	note := "the baseline was still served"
@@ -135,4 +130,18 @@ func (v *validation) restoreModel(ctx workflow.Context) error {
 	}
 	v.board.end(ctx, swap.StageRollback, stateDone, note)
 	return nil
+}
+
+// restoreModel retries without limit and calls alarm once if that takes long.
+func restoreModel(ctx workflow.Context, in swap.RestoreModelInput, alarm func(workflow.Context)) (swap.ModelSwap, error) {
+	opts := restore("the model of before: " + in.Snapshot.Model.Name)
+	opts.StartToCloseTimeout += in.Spec.InPlace.Timeout.Std() + in.Spec.InPlace.Timeout.Std()/4
+	opts.HeartbeatTimeout = heartbeat
+	actx := workflow.WithActivityOptions(ctx, opts)
+	var done swap.ModelSwap
+	err := getWithAlarm(ctx, workflow.ExecuteActivity(actx, swap.ActivityRestoreModel, in), &done, alarm)
+	if err != nil {
+		return done, temporal.NewNonRetryableApplicationError("rollback failed: "+shortError(err)+"; load the model by hand", "RollbackFailed", nil)
+	}
+	return done, nil
 }

@@ -164,6 +164,24 @@ func TestACancelInTheMiddleOfASwapGoesBack(t *testing.T) {
 	require.Equal(t, []string{"inspect", "swap to candidate", "restore old"}, o.calls)
 }
 
+func TestRollbackSwapRestoresTheModelInsideAServer(t *testing.T) {
+	o, f := &oneServer{}, newFakes()
+	spec := inPlaceRequest().Spec
+	f.restore = func(swap.RestoreSnapshotInput) (swap.Restored, error) {
+		return swap.Restored{InPlace: &swap.RestoreModelInput{
+			Spec: spec, Snapshot: swap.EngineState{Model: spec.InPlaceModelOf(swap.Baseline)},
+		}}, nil
+	}
+	env := start(t, f)
+	o.register(env, f)
+	env.ExecuteWorkflow(RollbackSwap, swap.RollbackRequest{Target: "chat", RequestedBy: "ann"})
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []string{"restore old"}, o.calls)
+	var got swap.RollbackResult
+	require.NoError(t, env.GetWorkflowResult(&got))
+	require.Equal(t, "old", got.Model.State.Model.Name)
+}
+
 func TestWithoutAStateNothingIsSwapped(t *testing.T) {
 	o := &oneServer{}
 	runInPlace(t, o, func(f *fakes, _ *swap.Request) {

@@ -59,14 +59,19 @@ func engineLabel(f swap.ArmFacts) string {
 
 // takeSnapshot records the state to go back to. From here on every end of the run restores it unless it promoted.
 func (v *validation) takeSnapshot(ctx workflow.Context) (string, error) {
+	if err := v.inspect(ctx); err != nil {
+		return "", err
+	}
 	var ref swap.ObjectRef
 	ctx = workflow.WithActivityOptions(ctx, quick("state to go back to"))
-	in := swap.TakeSnapshotInput{Spec: v.in.Spec, SpecSHA256: v.in.SpecSHA256, Arms: v.verdict.Arms, RequestedBy: v.in.RequestedBy}
+	in := swap.TakeSnapshotInput{
+		Spec: v.in.Spec, SpecSHA256: v.in.SpecSHA256, Arms: v.verdict.Arms, RequestedBy: v.in.RequestedBy, Engine: v.inPlace.known.Baseline,
+	}
 	if err := workflow.ExecuteActivity(ctx, swap.ActivityTakeSnapshot, in).Get(ctx, &ref); err != nil {
 		return "", err
 	}
 	v.verdict.Snapshot = &ref
-	return shortSHA(ref.SHA256), v.inspect(ctx)
+	return shortSHA(ref.SHA256), nil
 }
 
 // warmUp brings both arms to steady state, one after the other so that neither disturbs the other.

@@ -28,5 +28,14 @@ func RollbackSwap(ctx workflow.Context, in swap.RollbackRequest) (swap.RollbackR
 		workflow.SetCurrentDetails(ctx, fmt.Sprintf("**%s** is back: baseline %d %%, candidate %d %%, read back from the gateway.",
 			cell(in.Target), restored.Weights.Baseline, restored.Weights.Candidate))
 	}
-	return swap.RollbackResult{Restored: restored}, nil
+	if restored.InPlace == nil {
+		return swap.RollbackResult{Restored: restored}, nil
+	}
+	model, err := restoreModel(ctx, *restored.InPlace, alarm)
+	if err != nil {
+		return swap.RollbackResult{}, err
+	}
+	workflow.SetCurrentDetails(ctx, fmt.Sprintf("**%s** is back: the server serves %s, and that is proven.",
+		cell(in.Target), cell(model.State.Model.Name)))
+	return swap.RollbackResult{Restored: restored, Model: &model}, nil
 }

@@ -34,6 +34,8 @@ type RollbackRequest struct {
 // RollbackResult says what is live after a rollback, as read back from the gateway.
 type RollbackResult struct {
 	Restored Restored `json:"restored"`
+	// Model is what was done inside the one server of a swap in place.
+	Model *ModelSwap `json:"model,omitempty"`
 }
 
 // ObjectRef points at an object in the run store; histories carry references, never contents.

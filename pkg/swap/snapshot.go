@@ -18,6 +18,8 @@ type Snapshot struct {
 	RouteVersion string `json:"route_version,omitempty"`
 	// Arms are the servers as they were.
 	Arms PerArm[ArmFacts] `json:"arms"`
+	// InPlace is how to make the one server of a swap in place serve what it served; absent where the arms are two servers.
+	InPlace *RestoreModelInput `json:"in_place,omitempty"`
 	// Proofs say which weights the servers had loaded; empty where no server proves it.
 	Proofs []WeightsProof `json:"proofs,omitempty"`
 	// SpecSHA256 is the hash of the run's configuration, ServiceSHA256 that of what served: the servers and the gateway.

@@ -140,6 +140,9 @@ type Restored struct {
 	Snapshot *ObjectRef `json:"snapshot,omitempty"`
 	// Weights as read back; absent where there is no route.
 	Weights *Weights `json:"weights,omitempty"`
+	// InPlace is what has to be restored inside the one server of a swap in place, by RestoreModel; absent where
+	// there is no such, and never in a verdict.
+	InPlace *RestoreModelInput `json:"in_place,omitempty" jsonschema:"-"`
 	// Changed says whether anything had to be changed.
 	Changed bool      `json:"changed"`
 	At      time.Time `json:"at"`
