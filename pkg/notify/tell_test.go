@@ -1,6 +1,7 @@
 package notify_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,10 +40,17 @@ type message struct {
 
 func newSlack(t *testing.T) *fakeSlack {
 	t.Helper()
-	f := &fakeSlack{fail: func(string) http.HandlerFunc { return nil }}
+	f := &fakeSlack{}
 	f.Server = httptest.NewServer(f)
 	t.Cleanup(f.Close)
 	return f
+}
+
+// answerWith answers calls before Slack does; nil leaves them to it.
+func (f *fakeSlack) answerWith(fail func(method string) http.HandlerFunc) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fail = fail
 }
 
 func (f *fakeSlack) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -50,9 +58,11 @@ func (f *fakeSlack) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer f.mu.Unlock()
 	method := strings.TrimPrefix(r.URL.Path, "/api/")
 	f.calls = append(f.calls, method)
-	if answer := f.fail(method); answer != nil {
-		answer(w, r)
-		return
+	if f.fail != nil {
+		if answer := f.fail(method); answer != nil {
+			answer(w, r)
+			return
+		}
 	}
 	switch method {
 	case "chat.postMessage":
@@ -190,12 +200,12 @@ func TestAVerdictIsPostedThoughItsChartIsNot(t *testing.T) {
 			}
 			t.Run(name+" "+method, func(t *testing.T) {
 				f, s := newSlack(t), newStore()
-				f.fail = func(m string) http.HandlerFunc {
+				f.answerWith(func(m string) http.HandlerFunc {
 					if m == method {
 						return answer
 					}
 					return nil
-				}
+				})
 				in := news(over)
 				in.Verdict.Artifacts.Chart = &swap.ObjectRef{}
 				told, err := f.thread(s).Tell(t.Context(), in, []byte("png"))
@@ -223,12 +233,12 @@ func TestSlackThatIsDownIsTriedAgainWithoutRepeating(t *testing.T) {
 			th := f.thread(s)
 			_, err := th.Tell(t.Context(), news(started), nil)
 			require.NoError(t, err)
-			f.fail = func(method string) http.HandlerFunc {
+			f.answerWith(func(method string) http.HandlerFunc {
 				if method == "chat.update" {
 					return c.answer
 				}
 				return nil
-			}
+			})
 			_, err = th.Tell(t.Context(), news(approval), nil)
 			require.True(t, notify.Retryable(err))
 			require.True(t, notify.NotPosted(err), "an update may always be done again")
@@ -237,7 +247,7 @@ func TestSlackThatIsDownIsTriedAgainWithoutRepeating(t *testing.T) {
 			if limited != nil {
 				require.Equal(t, c.after, limited.RetryAfter)
 			}
-			f.fail = func(string) http.HandlerFunc { return nil }
+			f.answerWith(nil)
 			_, err = th.Tell(t.Context(), news(approval), nil)
 			require.NoError(t, err)
 			require.Len(t, f.messages, 2)
@@ -246,14 +256,35 @@ func TestSlackThatIsDownIsTriedAgainWithoutRepeating(t *testing.T) {
 	}
 }
 
+func TestSlackThatDoesNotAnswerIsTriedAgain(t *testing.T) {
+	f, s := newSlack(t), newStore()
+	th := f.thread(s)
+	_, err := th.Tell(t.Context(), news(started), nil)
+	require.NoError(t, err)
+	ctx, timeOut := context.WithCancel(t.Context())
+	f.answerWith(func(string) http.HandlerFunc {
+		return func(_ http.ResponseWriter, r *http.Request) {
+			_ = r.ParseForm()
+			timeOut()
+			<-r.Context().Done()
+		}
+	})
+	_, err = th.Tell(ctx, news(approval), nil)
+	require.ErrorIs(t, err, context.Canceled)
+	f.answerWith(nil)
+	_, err = th.Tell(t.Context(), news(approval), nil)
+	require.NoError(t, err)
+	require.Len(t, f.messages, 2)
+}
+
 func TestAVerdictIsSeenThoughTheMessageIsUnknownOrDeleted(t *testing.T) {
 	t.Run("unknown", func(t *testing.T) {
 		f, s := newSlack(t), newStore()
 		th := f.thread(s)
-		f.fail = func(string) http.HandlerFunc { return answer(500, ``) }
+		f.answerWith(func(string) http.HandlerFunc { return answer(500, ``) })
 		_, err := th.Tell(t.Context(), news(started), nil)
 		require.False(t, notify.NotPosted(err))
-		f.fail = func(string) http.HandlerFunc { return nil }
+		f.answerWith(nil)
 		told, err := th.Tell(t.Context(), news(over), []byte("png"))
 		require.NoError(t, err)
 		require.Contains(t, told.Missing, "may have posted")
