@@ -39,7 +39,7 @@ func TestDocumentsOfTheFirstVersion(t *testing.T) {
 func TestWhatCannotBeRestoredIsRefused(t *testing.T) {
 	whole := `{"target":"chat","taken":"2026-05-01T12:00:00Z","route":{"kind":"swapgate","url":"u"},"weights":{"baseline":100,"candidate":0}`
 	for name, c := range map[string]struct{ text, says string }{
-		"a newer version":            {`{"schema_version":3,"anything":1}`, "version 3 and this swapgate reads up to 2; restore it with a newer one"},
+		"a newer version":            {`{"schema_version":3,"anything":1}`, "version 3 and this swapgate reads up to 2; restore it with"},
 		"an unknown field":           {whole + `,"gpu_state":"x"}`, "gpu_state"},
 		"an unknown field of routes": {strings.Replace(whole, `"kind"`, `"mirror":true,"kind"`, 1) + "}", "mirror"},
 		"weights of 90 %":            {strings.Replace(whole, "100", "90", 1) + "}", "do not make 100 %"},
