@@ -71,6 +71,9 @@ func (k inference) Read(objects []kube.Object) (traffic.State, error) {
 	if len(s.Spec.Canary) > 0 {
 		return k.readCanary(objects[0], s)
 	}
+	if k.at.Baseline == "" {
+		return traffic.State{}, refused(objects[0], "it has no canary; name the revision of the baseline, which it needs in mode Knative")
+	}
 	return k.readRevisions(s), nil
 }
 

@@ -205,6 +205,15 @@ func TestRevisionsReadWhatKnativeRoutes(t *testing.T) {
 	}
 }
 
+func TestRevisionsNeedTheNameOfTheBaseline(t *testing.T) {
+	at := revisionsAt
+	at.Baseline = ""
+	k := NewInferenceService(at)
+	_, err := k.Read([]kube.Object{objectOf(t, k.Refs()[0], `{"predictor":{"canaryTrafficPercent":0}}`, `{}`)})
+	require.ErrorIs(t, err, traffic.ErrRefused)
+	require.ErrorContains(t, err, "name the revision of the baseline")
+}
+
 // standard is the status of an InferenceService in mode Standard whose canaries are ready.
 func standard(o kubetest.Object, _ []kubetest.Object) kubetest.Object {
 	entry := o["spec"].(kubetest.Object)["canary"].([]any)[0].(kubetest.Object)

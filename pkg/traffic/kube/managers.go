@@ -12,15 +12,22 @@ import (
 // reconcilers are writers that set again what they declare, whoever changed it, under the names that they give themselves. A
 // second writer would fight them for ever. The name ends where a version or a suffix may begin.
 var reconcilers = []string{
-	"argocd", "argo-rollouts", "rollouts-controller", "flagger", "kustomize-controller", "helm-controller", "flux",
-	"fleetagent", "config-sync", "configsync", "crossplane", "inferenceservice-controller", "llmisvc", "llminferenceservice",
+	"argocd", "argo-rollouts", "rollouts-controller", "gatewayapi", "flagger", "kustomize-controller", "helm-controller", "flux",
+	"fleetagent", "config-sync", "configsync", "crossplane",
 }
 
 // hands are writers that act when a person or a pipeline tells them. They may apply declaratively and still set nothing back.
 var hands = []string{manager, "kubectl", "helm", "terraform", "oc", "k9s"}
 
-// checkManagers refuses to steer fields that another controller holds. path leads to them in managedFields.
+// checkManagers refuses to steer fields that another controller holds, or any of an object that a controller made. path leads to
+// them in managedFields.
 func checkManagers(o Object, path []string) error {
+	for _, owner := range o.Meta.OwnerReferences {
+		if owner.Controller {
+			return fmt.Errorf("%w: %s is made by the controller of %s %s, which would set the weights back; steer that instead",
+				traffic.ErrRefused, o.Ref, owner.Kind, owner.Name)
+		}
+	}
 	for _, m := range o.Meta.ManagedFields {
 		if m.Subresource != "" || !reconciles(m) || !owns(m.FieldsV1, path) {
 			continue

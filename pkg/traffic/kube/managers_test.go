@@ -38,6 +38,7 @@ func TestManagers(t *testing.T) {
 		"helm-controller":               {true, true},
 		"rollouts-controller":           {true, true},
 		"flagger":                       {true, true},
+		"gatewayAPI":                    {true, true},
 		"Flagger":                       {true, true},
 		"our-own-controller":            {false, true},
 		"fluxion":                       {false, true},
@@ -66,6 +67,17 @@ func TestCheckManagers(t *testing.T) {
 	err := checkManagers(o, []string{"spec", "rules"})
 	require.ErrorIs(t, err, traffic.ErrRefused)
 	require.ErrorContains(t, err, `the weights of routes.g n/x are managed by "flagger" (Update)`)
+}
+
+func TestAnObjectOfAControllerIsNotSteered(t *testing.T) {
+	o, err := Decode(Ref{Resource: "httproutes", Namespace: "n", Name: "x"}, []byte(`{"metadata":{"name":"x","resourceVersion":"1",
+		"ownerReferences":[{"kind":"ConfigMap","name":"a"},{"kind":"InferenceService","name":"chat","controller":true}]}}`))
+	require.NoError(t, err)
+	err = checkManagers(o, []string{"spec", "rules"})
+	require.ErrorIs(t, err, traffic.ErrRefused)
+	require.ErrorContains(t, err, "made by the controller of InferenceService chat")
+	o.Meta.OwnerReferences = o.Meta.OwnerReferences[:1]
+	require.NoError(t, checkManagers(o, []string{"spec", "rules"}))
 }
 
 func FuzzOwns(f *testing.F) {

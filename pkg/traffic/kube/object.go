@@ -40,8 +40,17 @@ type Meta struct {
 	Name            string `json:"name"`
 	ResourceVersion string `json:"resourceVersion"`
 	// Generation counts changes of the specification; 0 where the resource does not count them.
-	Generation    int64          `json:"generation"`
-	ManagedFields []ManagedField `json:"managedFields"`
+	Generation      int64          `json:"generation"`
+	ManagedFields   []ManagedField `json:"managedFields"`
+	OwnerReferences []Owner        `json:"ownerReferences"`
+}
+
+// Owner is an object that this one was made for.
+type Owner struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+	// Controller says that the owner's controller keeps this object as it wants it.
+	Controller bool `json:"controller"`
 }
 
 // ManagedField is what one writer set last.
