@@ -129,19 +129,15 @@ func (c *Canvas) blend(x, y int, ink color.RGBA, alpha float32) {
 // stroke outlines a line along the points, in pixels, with round joins and ends.
 func (c *Canvas) stroke(points []vec, width float64) {
 	r := width / 2
-	for i, p := range points {
+	q := points[0]
+	for _, p := range points {
 		c.outline(disc(p, r))
-		if i == 0 {
-			continue
-		}
-		q := points[i-1]
 		dx, dy := p.x-q.x, p.y-q.y
-		length := math.Hypot(dx, dy)
-		if length == 0 {
-			continue
+		if length := math.Hypot(dx, dy); length > 0 {
+			nx, ny := -dy/length*r, dx/length*r
+			c.outline([]vec{{q.x - nx, q.y - ny}, {p.x - nx, p.y - ny}, {p.x + nx, p.y + ny}, {q.x + nx, q.y + ny}})
 		}
-		nx, ny := -dy/length*r, dx/length*r
-		c.outline([]vec{{q.x - nx, q.y - ny}, {p.x - nx, p.y - ny}, {p.x + nx, p.y + ny}, {q.x + nx, q.y + ny}})
+		q = p
 	}
 }
 

@@ -82,7 +82,7 @@ func FuzzOutlines(f *testing.F) {
 	f.Add("M1 2L3 4H5V6h-2v.5zM10 10a3 3 0 1 0 6 0z")
 	f.Fuzz(func(t *testing.T, d string) {
 		lines, closed := outlines(d)
-		require.Equal(t, len(lines), len(closed))
+		require.Len(t, closed, len(lines))
 		for _, l := range lines {
 			require.NotEmpty(t, l)
 		}
