@@ -19,7 +19,7 @@ func (c engineCase) begin(t *testing.T, m mode, change func(*Options)) (*fake, *
 	before, err := e.State(t.Context(), c.from)
 	require.NoError(t, err)
 	require.Len(t, before.Golden, 2)
-	f.mode = m
+	f.set(m)
 	return f, e, before
 }
 
@@ -35,7 +35,7 @@ func TestSwapThereAndBack(t *testing.T) {
 				there, err := e.Swap(t.Context(), Goal{Model: c.to, Before: before})
 				if m == cut && c.method == swap.InPlaceVLLMReload {
 					require.ErrorIs(t, err, ErrUnreachable, "between its calls")
-					f.mode = honest
+					f.set(honest)
 					there, err = e.Swap(t.Context(), Goal{Model: c.to, Before: before})
 				}
 				require.NoError(t, err)
@@ -44,7 +44,7 @@ func TestSwapThereAndBack(t *testing.T) {
 				require.Equal(t, []string{c.to.Name}, told)
 				require.False(t, there.Asked.After(there.Served))
 				require.False(t, there.Served.After(there.Done))
-				require.Equal(t, map[string]string{c.to.Name: source(c.to)}, f.weights, "the one before is gone")
+				require.Equal(t, map[string]string{c.to.Name: source(c.to)}, f.serving(), "the one before is gone")
 
 				loads := f.called(c.loads)
 				again, err := e.Swap(t.Context(), Goal{Model: c.to, Before: before})
@@ -56,7 +56,7 @@ func TestSwapThereAndBack(t *testing.T) {
 				require.NoError(t, err)
 				require.True(t, back.Changed)
 				require.Equal(t, before.Golden, back.State.Golden)
-				require.Equal(t, map[string]string{c.from.Name: source(c.from)}, f.weights)
+				require.Equal(t, map[string]string{c.from.Name: source(c.from)}, f.serving())
 			})
 		}
 	}
@@ -81,10 +81,11 @@ func TestSwapsThatAreNone(t *testing.T) {
 				require.ErrorIs(t, err, want)
 				require.NotContains(t, err.Error(), "hush")
 
-				f.mode, e.opt.Timeout, e.opt.patience = honest, time.Minute, time.Minute
+				f.set(honest)
+				e.opt.Timeout, e.opt.patience = time.Minute, time.Minute
 				_, err = e.Back(t.Context(), before, c.to)
 				require.NoError(t, err)
-				require.Equal(t, map[string]string{c.from.Name: source(c.from)}, f.weights)
+				require.Equal(t, map[string]string{c.from.Name: source(c.from)}, f.serving())
 			})
 		}
 	}
@@ -100,7 +101,7 @@ func TestEnginesWithoutTheInterface(t *testing.T) {
 		_, err = e.Swap(t.Context(), Goal{Model: c.to})
 		require.ErrorIs(t, err, ErrUnsupported, c.name())
 
-		f.mode = honest
+		f.set(honest)
 		e = f.open(c.method, f.serve(c.routes), func(o *Options) { o.Token = "other" })
 		_, err = e.State(t.Context(), c.from)
 		require.ErrorIs(t, err, ErrRefused, c.name())
@@ -158,10 +159,10 @@ func TestVLLMBaseModelStays(t *testing.T) {
 	f, e, before := c.begin(t, honest, nil)
 	_, err := e.Swap(t.Context(), Goal{Model: c.to, Before: before})
 	require.NoError(t, err)
-	require.Contains(t, f.listed, "base")
+	require.Contains(t, f.serving(), "base")
 	_, err = e.Back(t.Context(), before, c.to)
 	require.NoError(t, err)
-	require.Equal(t, map[string]string{"base": "base"}, f.listed)
+	require.Equal(t, map[string]string{"base": "base"}, f.serving())
 }
 
 func TestVLLMStaysAsleepWithoutWeights(t *testing.T) {
@@ -171,7 +172,7 @@ func TestVLLMStaysAsleepWithoutWeights(t *testing.T) {
 	e.opt.patience = 20 * time.Millisecond
 	_, err := e.Swap(t.Context(), Goal{Model: c.to, Before: before})
 	require.ErrorContains(t, err, "left asleep")
-	require.True(t, f.asleep)
+	require.True(t, f.sleeps())
 	require.Zero(t, f.called("tags=kv_cache"))
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -117,6 +118,31 @@ func (f *fake) look() {
 	}
 }
 
+func (f *fake) set(m mode) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.mode = m
+}
+
+func (f *fake) is(m mode) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.mode == m
+}
+
+// serving are the weights by the names that clients ask for.
+func (f *fake) serving() map[string]string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return maps.Clone(f.weights)
+}
+
+func (f *fake) sleeps() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.asleep
+}
+
 // unload takes a name out of service, or what is coming.
 func (f *fake) unload(name string) {
 	f.coming = nil
@@ -165,7 +191,7 @@ func (f *fake) serve(routes map[string]func(f *fake, w http.ResponseWriter, r *h
 		})
 	}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if f.mode == unsupported {
+		if f.is(unsupported) {
 			reply(w, 404, map[string]any{"detail": "Not Found"})
 			return
 		}
