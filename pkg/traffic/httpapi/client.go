@@ -39,7 +39,10 @@ func New(base, token string, hc *http.Client) (*Client, error) {
 	if hc == nil {
 		hc = http.DefaultClient
 	}
-	return &Client{Base: strings.TrimRight(base, "/"), token: token, http: hc}, nil
+	// A redirect is no answer of an admin API, and would take credentials elsewhere.
+	still := *hc
+	still.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Client{Base: strings.TrimRight(base, "/"), token: token, http: &still}, nil
 }
 
 // WithUser makes the client send its token as the password of a user (HTTP basic authentication) instead of as a bearer token.

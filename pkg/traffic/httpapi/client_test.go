@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -33,6 +34,24 @@ func TestAStatusErrorKeepsItsKind(t *testing.T) {
 	require.ErrorAs(t, err, &answered)
 	require.Equal(t, http.StatusConflict, answered.Status)
 	require.NoError(t, statusError(http.StatusNoContent, "http://x", nil))
+}
+
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	followed := false
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/a" {
+			followed = true
+			return
+		}
+		http.Redirect(w, r, "/b", http.StatusTemporaryRedirect)
+	}))
+	t.Cleanup(srv.Close)
+	c, err := New(srv.URL, "secret", srv.Client())
+	require.NoError(t, err)
+	_, err = c.Do(t.Context(), Request{Method: http.MethodPost, Path: "/a"})
+	require.ErrorIs(t, err, traffic.ErrRefused)
+	require.ErrorContains(t, err, "answered 307")
+	require.False(t, followed)
 }
 
 func FuzzMessage(f *testing.F) {
