@@ -59,7 +59,7 @@ func (s *Stage) eachTimed(k int, do func(block int, r *rawlog.Record)) {
 	for block, size := range s.sizes(k) {
 		for range size {
 			r := s.Requests[at].record()
-			r.Seq = int32(at) //nolint:gosec // G115: documents of runs are bounded
+			r.Seq = int32(at)
 			r.SentUnixNS = 1 + int64(math.Round(1e9*(s.Requests[at].Start.Or(0)-first)))
 			do(block, &r)
 			at++

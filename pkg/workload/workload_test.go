@@ -233,7 +233,9 @@ func TestFingerprintSeparatesItsParts(t *testing.T) {
 }
 
 func FuzzParsePrompts(f *testing.F) {
-	for _, seed := range []string{`{"prompt":"a"}`, "{\"prompt\":\"a\"}\r\n\n{", `{"prompt":null}`, `{"prompt":"a","expect":{"contains":["b"]}}`, "\xff"} {
+	for _, seed := range []string{
+		`{"prompt":"a"}`, "{\"prompt\":\"a\"}\r\n\n{", `{"prompt":null}`, `{"prompt":"a","expect":{"contains":["b"]}}`, "\xff",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
