@@ -103,12 +103,15 @@ func (c *Controller) Apply(ctx context.Context, want swap.Weights) (traffic.Stat
 	if errors.Is(writeErr, traffic.ErrRefused) || errors.Is(writeErr, traffic.ErrConflict) {
 		return before, wanted(want, writeErr)
 	}
-	// Whatever else went wrong may have taken effect all the same: the gateway decides.
-	after, err := c.await(ctx, want)
-	if err != nil && writeErr != nil {
-		err = errors.Join(wanted(want, writeErr), err)
+	if writeErr != nil {
+		// Whatever else went wrong may have taken effect all the same: the objects decide. Where they are not what is wanted, there
+		// is nothing to wait for.
+		_, now, err := c.read(ctx)
+		if err != nil || now.Weights != want {
+			return now, errors.Join(wanted(want, writeErr), err)
+		}
 	}
-	return after, err
+	return c.await(ctx, want)
 }
 
 // Rehearse tries whether the candidate could be given one percent more, by patches that the API checks and does not carry out.

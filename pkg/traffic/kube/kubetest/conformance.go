@@ -30,8 +30,12 @@ type Fixture struct {
 	Intrude func(spec Object)
 }
 
-// quick waits long enough for a server in this process, and not at all where nothing will come.
-var quick = kube.Patience{For: 30 * time.Millisecond, Every: time.Millisecond}
+var (
+	// quick is for a gateway that follows at once, or never.
+	quick = kube.Patience{For: 5 * time.Millisecond, Every: time.Millisecond}
+	// patient is for one that follows after some looks, however slow this machine is.
+	patient = kube.Patience{For: time.Minute, Every: time.Millisecond}
+)
 
 // Open creates the objects on a server, as kubectl would, and returns the controller and their paths.
 func (f Fixture) Open(t *testing.T, s *Server) (*kube.Controller, []string) {
@@ -54,7 +58,7 @@ func (f Fixture) Open(t *testing.T, s *Server) (*kube.Controller, []string) {
 		require.Error(t, valid(o), "the schema must tell what it knows from what it does not")
 		paths = append(paths, path)
 	}
-	return Connect(t, s, f.Kind), paths
+	return Connect(t, s, f.Kind, quick), paths
 }
 
 // validator holds specifications against a schema, as the API does with the one of a resource's definition.
@@ -66,7 +70,7 @@ func validator(t *testing.T, file string) func(Object) error {
 }
 
 // Connect returns a controller that talks to a server.
-func Connect(t *testing.T, h http.Handler, kind kube.Kind) *kube.Controller {
+func Connect(t *testing.T, h http.Handler, kind kube.Kind, patience kube.Patience) *kube.Controller {
 	t.Helper()
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
@@ -74,7 +78,7 @@ func Connect(t *testing.T, h http.Handler, kind kube.Kind) *kube.Controller {
 	t.Cleanup(transport.CloseIdleConnections)
 	client, err := kube.NewClient(srv.URL, func() (string, error) { return "token-of-the-worker", nil }, &http.Client{Transport: transport})
 	require.NoError(t, err)
-	return kube.NewController(client, kind, quick)
+	return kube.NewController(client, kind, patience)
 }
 
 var canary = swap.Weights{Baseline: 95, Candidate: 5}
@@ -92,6 +96,7 @@ func Conform(t *testing.T, f Fixture) {
 		t.Run("a gateway that does not follow is not applied", f.awaits)
 	}
 	t.Run("a lost reply is settled by reading", f.settles)
+	t.Run("a write that failed is not waited for", f.doesNotWait)
 	t.Run("refusals say what to do", f.explains)
 }
 
@@ -245,7 +250,7 @@ func (f Fixture) awaits(t *testing.T) {
 		}
 		s.ServeHTTP(w, r)
 	})
-	got, err = Connect(t, slow, f.Kind).Apply(t.Context(), swap.AllBaseline)
+	got, err = Connect(t, slow, f.Kind, patient).Apply(t.Context(), swap.AllBaseline)
 	require.NoError(t, err)
 	require.Equal(t, swap.AllBaseline, got.Weights)
 	require.Empty(t, got.Pending)
@@ -262,7 +267,7 @@ func (f Fixture) settles(t *testing.T) {
 		s.ServeHTTP(httptest.NewRecorder(), r)
 		panic(http.ErrAbortHandler)
 	})
-	c := Connect(t, lossy, f.Kind)
+	c := Connect(t, lossy, f.Kind, quick)
 	var err error
 	var got traffic.State
 	// Each call gets one patch through, and a kind of two objects needs two.
@@ -271,6 +276,24 @@ func (f Fixture) settles(t *testing.T) {
 	}
 	require.NoError(t, err)
 	require.Equal(t, canary, got.Weights)
+}
+
+func (f Fixture) doesNotWait(t *testing.T) {
+	s := &Server{}
+	_, _ = f.Open(t, s)
+	reads := 0
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPatch {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		reads++
+		s.ServeHTTP(w, r)
+	})
+	_, err := Connect(t, h, f.Kind, quick).Apply(t.Context(), canary)
+	require.ErrorIs(t, err, traffic.ErrUnreachable)
+	require.NotErrorIs(t, err, traffic.ErrNotApplied)
+	require.Equal(t, 2*len(f.Files), reads, "one look before and one after")
 }
 
 func (f Fixture) explains(t *testing.T) {
@@ -293,7 +316,7 @@ func (f Fixture) explains(t *testing.T) {
 			require.NotContains(t, err.Error(), "token-of-the-worker")
 		})
 	}
-	_, err := Connect(t, &Server{}, f.Kind).Read(t.Context())
+	_, err := Connect(t, &Server{}, f.Kind, quick).Read(t.Context())
 	require.ErrorIs(t, err, traffic.ErrRefused)
 	require.ErrorContains(t, err, "not found")
 }
