@@ -59,6 +59,7 @@ Temporal is found by its usual settings: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, T
 		newApproveCommand(a),
 		newAbortCommand(a),
 		newExtendCommand(a),
+		newFeedbackCommand(a),
 		newRollbackCommand(a),
 		newBaselineCommand(a),
 		newWatchCommand(a),

@@ -99,6 +99,11 @@ func Run(ctx context.Context, version string, o Options, log *slog.Logger) error
 		return err
 	}
 	defer stopSlack()
+	stopFeedback, err := o.Feedback.take(ctx, c, log)
+	if err != nil {
+		return err
+	}
+	defer stopFeedback()
 	health.ready()
 	log.InfoContext(ctx, "worker is polling", "roles", o.Roles)
 	select {

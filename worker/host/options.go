@@ -42,6 +42,8 @@ type Options struct {
 	Commands command.Programs
 	// Slack is how this process hears the buttons of Slack messages.
 	Slack Slack
+	// Feedback is where this process takes what applications report.
+	Feedback Feedback
 	// LogJSON logs JSON lines; otherwise text.
 	LogJSON bool
 }
@@ -73,7 +75,7 @@ func ParseOptions(args []string, stderr io.Writer) (Options, error) {
 		"for role load: how long a step waits for all its load workers to begin")
 	fs.StringVar(&commands, "commands", "",
 		"for role control: file that lists the programs which a route of kind command may name; without it there are none")
-	completeSlack := o.Slack.flags(fs)
+	completeSlack, completeFeedback := o.Slack.flags(fs), o.Feedback.flags(fs)
 	fs.StringVar(&format, "log", "json", "log format: json or text")
 	if err := fs.Parse(args); err != nil {
 		return Options{}, err
@@ -89,7 +91,7 @@ func ParseOptions(args []string, stderr io.Writer) (Options, error) {
 			problems = errors.Join(problems, fmt.Errorf("--commands: %w", err))
 		}
 	}
-	problems = errors.Join(problems, completeSlack())
+	problems = errors.Join(problems, completeSlack(), completeFeedback())
 	return o, problems
 }
 
