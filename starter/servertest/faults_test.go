@@ -7,6 +7,8 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/swapgate/swapgate/pkg/runstore"
+	"github.com/swapgate/swapgate/pkg/snapshot"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -170,16 +172,34 @@ func TestStoreOutageInAStepLosesNothing(t *testing.T) {
 func TestStandAloneRollback(t *testing.T) {
 	b := newBench(t, "same")
 	run := b.start()
-	_, err := b.verdict(run)
+	v, err := b.verdict(run)
 	require.NoError(t, err)
 	require.Equal(t, 100, b.weights().Candidate)
+	kept := b.snapshots()
+	require.Len(t, kept, 1)
+	require.NotNil(t, kept[0].Health, "the run passed")
+	require.Equal(t, v.Provenance.RunID, kept[0].Health.VerdictID)
+	require.Equal(t, *v.Snapshot, kept[0].Ref)
 	back, err := b.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
 		ID: swap.RollbackWorkflowID(b.spec.Target), TaskQueue: swap.QueueControl,
-	}, swap.WorkflowRollbackSwap, swap.RollbackRequest{Target: b.spec.Target, Store: b.spec.Store, RequestedBy: "test"})
+	}, swap.WorkflowRollbackSwap, swap.RollbackRequest{
+		Target: b.spec.Target, Store: b.spec.Store, SnapshotID: kept[0].ID[:8], RequestedBy: "test",
+	})
 	require.NoError(t, err)
 	require.NoError(t, back.Get(t.Context(), nil))
 	require.Equal(t, swap.AllBaseline, b.weights())
 	b.record(back, "rollback-swap")
+}
+
+// snapshots are those that the store keeps of the target.
+func (b *bench) snapshots() []snapshot.Entry {
+	b.t.Helper()
+	store, err := runstore.Open(b.spec.Store)
+	require.NoError(b.t, err)
+	defer store.Close()
+	entries, err := snapshot.List(b.t.Context(), store, b.spec.Target)
+	require.NoError(b.t, err)
+	return entries
 }
 
 // pendingAttempts is the attempt of the pending activity of a type; 0 if there is none.
