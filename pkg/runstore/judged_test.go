@@ -43,7 +43,8 @@ func drawRecord(t *rapid.T) rawlog.Record {
 		SentUnixNS: whole.Draw(t, "sent"), LateUS: whole.Draw(t, "late"), HeldUS: whole.Draw(t, "held"),
 		FirstUS: offset.Draw(t, "first"), LastUS: offset.Draw(t, "last"), PromptTokens: tokens.Draw(t, "prompt"),
 		OutputTokens: tokens.Draw(t, "output"), CachedTokens: tokens.Draw(t, "cached"), Outcome: name.Draw(t, "outcome"),
-		Quality: rapid.Ptr(rapid.Float64(), true).Draw(t, "quality"), ConnReused: rapid.Bool().Draw(t, "reused"), ChunkGapsUS: []int64{1, 2}, TraceID: "0af7", Error: "none",
+		Quality: rapid.Ptr(rapid.Float64(), true).Draw(t, "quality"), ConnReused: rapid.Bool().Draw(t, "reused"),
+		ChunkGapsUS: []int64{1, 2}, TraceID: "0af7", Error: "none",
 	}
 }
 

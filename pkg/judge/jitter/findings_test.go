@@ -10,10 +10,10 @@ import (
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// arms measures the baseline with one plant and the candidate with another.
-func arms(seed uint64, baseline, candidate plant) *swap.Jitter {
-	j := measure(2*seed, 6, 400, baseline).Jitter()
-	j.Arms.Candidate = measure(2*seed+1, 6, 400, candidate).Jitter().Arms.Baseline
+// arms measures the baseline with one plant and the candidate with another, in six blocks of n requests each.
+func arms(seed uint64, n int, baseline, candidate plant) *swap.Jitter {
+	j := measure(2*seed, 6, n, baseline).Jitter()
+	j.Arms.Candidate = measure(2*seed+1, 6, n, candidate).Jitter().Arms.Baseline
 	return j
 }
 
@@ -33,7 +33,7 @@ func TestAKindThatOnlyTheCandidateHasIsAFinding(t *testing.T) {
 		}
 		return 1
 	}
-	found := Findings(arms(1, plain, periodic))
+	found := Findings(arms(1, 400, plain, periodic))
 	require.Len(t, found, 1)
 	require.Equal(t, swap.Notable, found[0].Severity)
 	require.Equal(t, "jitter", found[0].Subject)
@@ -41,17 +41,17 @@ func TestAKindThatOnlyTheCandidateHasIsAFinding(t *testing.T) {
 		`[6-9](\.\d)? % of its requests, and 0 % of the baseline's$`, found[0].Message)
 	require.Regexp(t, `^look for what runs every \S+ s on the candidate's host`, found[0].Next)
 
-	found = Findings(arms(2, plain, glitches(.01)))
+	found = Findings(arms(2, 400, plain, glitches(.01)))
 	require.Len(t, found, 1)
 	require.Contains(t, found[0].Message, "are single glitches")
-	require.Empty(t, Findings(arms(3, glitches(.02), glitches(.01))), "the baseline has more of them")
-	require.Empty(t, Findings(arms(4, periodic, plain)))
-	require.Empty(t, Findings(arms(5, periodic, periodic)))
+	require.Empty(t, Findings(arms(3, 400, glitches(.02), glitches(.01))), "the baseline has more of them")
+	require.Empty(t, Findings(arms(4, 400, periodic, plain)))
+	require.Empty(t, Findings(arms(5, 400, periodic, periodic)))
 }
 
 func TestAFindingNeedsBothArmsAndAMaterialShare(t *testing.T) {
 	require.Empty(t, Findings(nil))
-	j := arms(2, plain, glitches(.01))
+	j := arms(2, 400, plain, glitches(.01))
 	only := *j
 	only.Arms.Baseline = swap.ArmJitter{}
 	require.Empty(t, Findings(&only), "without a baseline nothing is known to be new")
@@ -76,7 +76,7 @@ func TestArmsThatAreAlikeGiveNoFinding(t *testing.T) {
 	const runs = 40
 	found := 0
 	for seed := range uint64(runs) {
-		found += len(Findings(arms(seed+100, alike, alike)))
+		found += len(Findings(arms(seed+100, 150, alike, alike)))
 	}
 	t.Logf("%d findings in %d runs", found, runs)
 	require.LessOrEqual(t, found, 2)
