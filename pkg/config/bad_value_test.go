@@ -22,6 +22,15 @@ var badValues = []badFile{
 		},
 	},
 	{
+		name:  "unknown rule that is accepted",
+		added: "compatibility: {accept: [gpu, contextlength]}",
+		want: []string{
+			`swap.yaml:5:31: compatibility.accept[1]: must be engine, engine_version, context_length, dtype, quantization, kv_cache_dtype, ` +
+				`prefix_caching, tokenizer, chat_template, tensor_parallel, pipeline_parallel, data_parallel, max_requests, gpu, cuda, driver, ` +
+				`torch, triton or kernel_hit_rate, got "contextlength"; did you mean "context_length"?`,
+		},
+	},
+	{
 		name:  "unknown nested field",
 		added: "warm_up: {min_requets: 3}",
 		want: []string{
