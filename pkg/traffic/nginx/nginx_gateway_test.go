@@ -312,6 +312,23 @@ func TestAReloadThatDoesNotHappenIsSeen(t *testing.T) {
 	require.Equal(t, 5, s.get(100))
 }
 
+func TestAReloadThatFailsIsSeen(t *testing.T) {
+	s := newSite(t)
+	before := s.read(s.route.File)
+	g := s.gateway(func(r *swap.NGINX) { r.Check, r.Directives = "true", append(r.Directives, "no_such_directive on") })
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	_, err := g.Apply(ctx, weights(5))
+	require.ErrorIs(t, err, traffic.ErrNotApplied)
+	require.ErrorContains(t, err, "its error log says why")
+	require.Contains(t, s.read(filepath.Join(s.dir, "error.log")), "no_such_directive", "NGINX tried")
+	require.Equal(t, before, s.read(s.route.File))
+	require.Zero(t, s.get(100), "NGINX goes on as it was")
+	_, err = s.gateway().Apply(t.Context(), weights(5))
+	require.NoError(t, err)
+	require.Equal(t, 5, s.get(100))
+}
+
 func TestReloadByCommand(t *testing.T) {
 	s := newSite(t)
 	g := s.gateway(func(r *swap.NGINX) { r.Check, r.Reload = "true", "nginx -s reload -c "+r.Config })
