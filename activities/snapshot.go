@@ -2,6 +2,8 @@ package activities
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -93,11 +95,11 @@ func (a *Activities) loadSnapshot(ctx context.Context, in swap.RestoreSnapshotIn
 	defer store.Close()
 	if in.Snapshot == nil && in.SnapshotID != "" {
 		snap, ref, err := snapshot.Find(ctx, store, in.Target, in.SnapshotID)
-		return snap, &ref, err
+		return snap, &ref, orAnother(err, in.Target)
 	}
 	if in.Snapshot == nil {
 		snap, ref, err := snapshot.Latest(ctx, store, in.Target)
-		return snap, &ref, err
+		return snap, &ref, orAnother(err, in.Target)
 	}
 	ref, err := fullRef(ctx, store, *in.Snapshot)
 	if err != nil {
@@ -108,6 +110,14 @@ func (a *Activities) loadSnapshot(ctx context.Context, in swap.RestoreSnapshotIn
 		err = invalidRequest("snapshot %s is of target %q, not of %q; name one of the target's own", ref.URI, snap.Target, in.Target)
 	}
 	return snap, &ref, err
+}
+
+// orAnother says what a person can do about a snapshot that cannot be used.
+func orAnother(err error, target string) error {
+	if !errors.Is(err, snapshot.ErrCorrupt) {
+		return err
+	}
+	return fmt.Errorf("%w; choose another of those that swapgate rollback %s --list shows", err, target)
 }
 
 // fullRef fills in what a person leaves out who names a snapshot by its address alone.

@@ -89,3 +89,20 @@ func TestRestoreByID(t *testing.T) {
 	_, err = restore(t, s, swap.RestoreSnapshotInput{SnapshotID: "newest"})
 	requireType(t, err, TypeInvalidRequest, false)
 }
+
+func TestCorruptSnapshotsNameTheWayOut(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	ref := takeSnapshot(t, s)
+	store := openStore(t, s.spec.Store)
+	key, err := store.KeyOf(ref)
+	require.NoError(t, err)
+	_, err = store.PutBytes(t.Context(), key, "application/json", []byte(`{"target":"chat"`), snapshot.Schema)
+	require.NoError(t, err)
+	for _, in := range []swap.RestoreSnapshotInput{{}, {SnapshotID: ref.SHA256[:8]}} {
+		_, err = restore(t, s, in)
+		requireType(t, err, TypeRunCorrupt, false)
+		require.ErrorContains(t, err, "swapgate rollback chat --list")
+	}
+	require.Equal(t, swap.AllBaseline, s.weights(t), "nothing was changed")
+}
