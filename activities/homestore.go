@@ -12,7 +12,7 @@ func atHome(cfg swap.Store, getenv func(string) string) swap.Store {
 	if cfg.Endpoint == "" {
 		cfg.Endpoint = getenv("SWAPGATE_S3_ENDPOINT")
 	}
-	const access, secret = "SWAPGATE_S3_ACCESS_KEY", "SWAPGATE_S3_SECRET_KEY"
+	const access, secret = "SWAPGATE_S3_ACCESS_KEY", "SWAPGATE_S3_SECRET_KEY" //nolint:gosec // names of variables, not keys
 	if cfg.AccessKey == nil && cfg.SecretKey == nil && getenv(access) != "" {
 		cfg.AccessKey, cfg.SecretKey = &swap.SecretRef{Env: access}, &swap.SecretRef{Env: secret}
 	}

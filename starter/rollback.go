@@ -50,7 +50,7 @@ back as restored, and 70 when that is not known.
 	specFlag(cmd, &f.file)
 	f.ask.flags(cmd)
 	textOrJSON(cmd, &f.format)
-	cmd.Flags().StringVar(&f.snapshot, "snapshot", "", "snapshot to restore: the beginning of its id, or s3://bucket/key (default: the newest)")
+	cmd.Flags().StringVar(&f.snapshot, "snapshot", "", "what to restore: the beginning of its id, or s3://bucket/key (default: the newest)")
 	cmd.Flags().BoolVar(&f.list, "list", false, "show the target's snapshots and change nothing")
 	cmd.Flags().StringVar(&f.store.Endpoint, "store-endpoint", "", "S3 API that keeps the snapshots, in place of -f")
 	cmd.Flags().StringVar(&f.store.Bucket, "store-bucket", "", "its bucket")
