@@ -90,7 +90,8 @@ func TestSwapModelFindsWhatTheSwapDid(t *testing.T) {
 			require.InDelta(t, float64((applied + burst).Milliseconds()), r.AfterMS.Or(0), 200, r.Message)
 		}
 	}
-	require.False(t, got.Swap.Served.Before(time.Unix(0, truth[0].AppliedUnixNS).Add(burst)), "golden answers do not come before the errors end")
+	require.False(t, got.Swap.Served.Before(time.Unix(0, truth[0].AppliedUnixNS).Add(burst)),
+		"golden answers do not come before the errors end")
 
 	records := readWindow(t, s, swap.Window{Raw: got.Raw})
 	phases := seen.Before.Requests + seen.During.Requests + seen.After.Requests

@@ -141,7 +141,8 @@ func restoreModel(ctx workflow.Context, in swap.RestoreModelInput, alarm func(wo
 	var done swap.ModelSwap
 	err := getWithAlarm(ctx, workflow.ExecuteActivity(actx, swap.ActivityRestoreModel, in), &done, alarm)
 	if err != nil {
-		return done, temporal.NewNonRetryableApplicationError("rollback failed: "+shortError(err)+"; load the model by hand", "RollbackFailed", nil)
+		return done, temporal.NewNonRetryableApplicationError(
+			"rollback failed: "+shortError(err)+"; load the model by hand", "RollbackFailed", nil)
 	}
 	return done, nil
 }

@@ -2,7 +2,8 @@ package config
 
 // inPlaceFile is a file with a swap in place; both models are on one server.
 func inPlaceFile(models, inPlace string) string {
-	return "target: chat\nbaseline: {url: http://a:8000, model: " + models + "}\nstore: {endpoint: s, bucket: runs}\nin_place: {" + inPlace + "}"
+	return "target: chat\nbaseline: {url: http://a:8000, model: " + models + "}\nstore: {endpoint: s, bucket: runs}\n" +
+		"in_place: {" + inPlace + "}"
 }
 
 // badInPlaces are swaps in place that cannot be made or proven.

@@ -17,7 +17,8 @@ func TestFindingsSayWhatClientsSaw(t *testing.T) {
 	})
 	require.Equal(t, []swap.Finding{{
 		Severity: swap.Harmless, Subject: "swap 1",
-		Message: "From the call to the proof it took 1.2 s. The longest time without a token for any stream was 12 ms, and 11 ms before the swap.",
+		Message: "From the call to the proof it took 1.2 s. " +
+			"The longest time without a token for any stream was 12 ms, and 11 ms before the swap.",
 	}}, quiet)
 
 	loud := Findings("swap 1", done, swap.Transition{
