@@ -117,7 +117,7 @@ func (a api) clean(message string) string {
 	if a.token != "" {
 		message = strings.ReplaceAll(message, a.token, "[token]")
 	}
-	message = strings.Join(strings.Fields(message), " ")
+	message = strings.Join(strings.Fields(strings.ToValidUTF8(message, "�")), " ")
 	if len(message) > maxMessage {
 		message = strings.ToValidUTF8(message[:maxMessage], "") + "…"
 	}

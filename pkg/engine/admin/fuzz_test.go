@@ -32,7 +32,7 @@ func FuzzReplies(f *testing.F) {
 		`{"data":[{"id":"m","root":"/w"}]}`,
 		`{"data":[{"id":"m","status":{"value":"loaded"}}]}`, `{"model_path":"/w"}`, `[{"name":"m","version":"1","state":"READY"}]`,
 		`{"models":[{"name":"m:latest","digest":"x"}]}`, `{"running":[{"model":"m","state":"ready"}]}`, `{"is_sleeping":true}`,
-		`{"per_engine_checksum":"x"}`, `null`, `{"data":null}`, "\xff",
+		`{"per_engine_checksum":"x"}`, `null`, `{"data":null}`, "\xff", "{\"error\":{\"\":\"\xd6\"}}",
 	} {
 		f.Add(200, body)
 		f.Add(404, body)
