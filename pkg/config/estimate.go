@@ -20,9 +20,11 @@ type PlanEstimate struct {
 	Load swap.Duration `json:"load"`
 	// LongestLoad is the load stage when every step is prolonged as far as load.extend allows; equal to Load without it.
 	LongestLoad swap.Duration `json:"longest_load"`
+	// InPlace is how long swaps in place are observed, without the time of the swaps themselves; left out without any.
+	InPlace swap.Duration `json:"in_place,omitempty"`
 	// Rollout is the observation windows without extensions and approvals; 0 without a rollout.
 	Rollout swap.Duration `json:"rollout"`
-	// Duration is the sum of WarmUp, Load and Rollout.
+	// Duration is the sum of WarmUp, InPlace, Load and Rollout.
 	Duration swap.Duration `json:"duration"`
 	// Longest is Duration when every step is prolonged as far as load.extend allows.
 	Longest swap.Duration `json:"longest"`
@@ -69,6 +71,9 @@ func (e PlanEstimate) String() string {
 	}
 	fmt.Fprintf(&b, "load: %d blocks per arm, %s, %s", e.BlocksPerArm, e.RequestsPerArm, timeText(e.Load, e.LongestLoad))
 	fmt.Fprintf(&b, "\nwarm-up: at most %s", short(e.WarmUp.Std()))
+	if e.InPlace > 0 {
+		fmt.Fprintf(&b, "\nswaps in place: %s, and the time that the swaps themselves take", short(e.InPlace.Std()))
+	}
 	if e.Rollout > 0 {
 		fmt.Fprintf(&b, "\nrollout: %s without extensions and approvals", short(e.Rollout.Std()))
 	}
@@ -99,6 +104,7 @@ func Estimate(spec swap.Spec) PlanEstimate {
 // estimateLoad is Estimate without what is said of opinions, some of which are simulated.
 func estimateLoad(spec swap.Spec) PlanEstimate {
 	e := PlanEstimate{WarmUp: 2 * spec.WarmUp.MaxDuration, Rollout: swap.Duration(spec.Rollout.Duration())}
+	e.InPlace = swap.Duration(spec.InPlaceDuration())
 	if len(spec.Load.Steps) > 0 {
 		e.RequestsPerArm = exactly(0)
 	}
@@ -113,8 +119,8 @@ func estimateLoad(spec swap.Spec) PlanEstimate {
 			e.Warnings = append(e.Warnings, PlanWarning{Step: i + 1, Message: w})
 		}
 	}
-	e.Duration = e.WarmUp + e.Load + e.Rollout
-	e.Longest = e.WarmUp + e.LongestLoad + e.Rollout
+	e.Duration = e.WarmUp + e.InPlace + e.Load + e.Rollout
+	e.Longest = e.WarmUp + e.InPlace + e.LongestLoad + e.Rollout
 	return e
 }
 

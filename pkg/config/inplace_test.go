@@ -19,6 +19,11 @@ func TestInPlaceDefaults(t *testing.T) {
 	require.Equal(t, 30*time.Second, in.Observe.Std())
 	require.False(t, in.AllowUnsafe)
 	require.Len(t, in.Golden.Prompts, 4)
+	observed := 4 * (10 + 2*30) * time.Second
+	require.Equal(t, observed, Estimate(spec).InPlace.Std(), "twice there and back")
+	require.Contains(t, Estimate(spec).String(), "swaps in place: 4m40s")
+	in.Promote = true
+	require.Equal(t, observed+70*time.Second, spec.InPlaceDuration())
 	require.Equal(t, 32, in.Golden.MaxTokens)
 	require.Equal(t, swap.InPlaceModel{Name: "m", InPlaceSource: swap.InPlaceSource{Version: "2"}}, spec.InPlaceModelOf(swap.Candidate))
 }

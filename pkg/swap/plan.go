@@ -56,7 +56,19 @@ func (r *Rollout) Duration() time.Duration {
 	return d.Std()
 }
 
-// Duration estimates a run from its plan: load, rollout, and half of the longest warm-up of both arms.
+// InPlaceDuration is the time for which swaps in place are observed, without that of the swaps themselves. Without any it is 0.
+func (s Spec) InPlaceDuration() time.Duration {
+	if s.InPlace == nil {
+		return 0
+	}
+	swaps := 2 * s.InPlace.Swaps
+	if s.InPlace.Promote {
+		swaps++
+	}
+	return time.Duration(swaps) * (s.Load.Settle.Std() + 2*s.InPlace.Observe.Std())
+}
+
+// Duration estimates a run from its plan: load, swaps in place, rollout, and half of the longest warm-up of both arms.
 func (s Spec) Duration() time.Duration {
-	return s.WarmUp.MaxDuration.Std() + s.Load.Duration() + s.Rollout.Duration()
+	return s.WarmUp.MaxDuration.Std() + s.InPlaceDuration() + s.Load.Duration() + s.Rollout.Duration()
 }
