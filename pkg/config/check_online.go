@@ -23,7 +23,8 @@ func checkPrometheus(r *reporter, p *swap.Prometheus) {
 			r.value(query.child("query"), "must have the placeholder $arm: without it both arms are asked the same")
 		}
 		if q.Unit != swap.Absolute && q.Margin >= 1 {
-			r.valueUsing(query.child("margin"), []path{query.child("unit")}, "%v means %.0f %%; write 0.05 for 5 %%, or unit: absolute", q.Margin, 100*q.Margin)
+			r.valueUsing(query.child("margin"), []path{query.child("unit")},
+				"%v means %.0f %%; write 0.05 for 5 %%, or unit: absolute", q.Margin, 100*q.Margin)
 		}
 		if seen[q.Name] {
 			r.value(query.child("name"), "%s is listed twice", q.Name)

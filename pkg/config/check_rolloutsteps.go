@@ -66,8 +66,8 @@ func checkSees(r *reporter, p path, s swap.RolloutStep) {
 	}
 	n, ok := rollout.Needed(s.Weight, s.Sees)
 	if !ok {
-		r.valueUsing(p.child("sees"), []path{p.child("weight")}, "says nothing at %d %%: a weight must leave the baseline traffic to compare with; "+
-			"write min_requests", s.Weight)
+		r.valueUsing(p.child("sees"), []path{p.child("weight")},
+			"says nothing at %d %%: a weight must leave the baseline traffic to compare with; write min_requests", s.Weight)
 		return
 	}
 	if s.MinRequests < n {

@@ -34,7 +34,7 @@ func TestReferenceInTheDocsIsCurrent(t *testing.T) {
 
 func TestExamplesInTheDocsAreValid(t *testing.T) {
 	var blocks []string
-	for _, file := range []string{"configuration.md", "classic-rules.md", "gateways.md"} {
+	for _, file := range []string{"configuration.md", "classic-rules.md", "gateways.md", "rollout.md"} {
 		page, err := os.ReadFile(filepath.Join("../../docs", file))
 		require.NoError(t, err)
 		examples := strings.Split(string(page), "```yaml\n")[1:]

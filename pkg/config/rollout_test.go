@@ -11,8 +11,9 @@ const routed = "route: {kind: swapgate, url: http://g, admin_url: http://g:1}, "
 // badRollouts are plans of a rollout that contradict themselves, or can never do what they seem to.
 var badRollouts = []badFile{
 	{
-		name:  "steps that are no weights, twice, and too few requests for what they shall see",
-		added: "rollout: {" + routed + "weights: [1, 50, 100], steps: [{weight: 2}, {weight: 1}, {weight: 1}, {weight: 50, sees: 0.1, min_requests: 9}]}",
+		name: "steps that are no weights, twice, and too few requests for what they shall see",
+		added: "rollout: {" + routed + "weights: [1, 50, 100], " +
+			"steps: [{weight: 2}, {weight: 1}, {weight: 1}, {weight: 50, sees: 0.1, min_requests: 9}]}",
 		want: []string{
 			"swap.yaml:5:114: rollout.steps[0].weight: must be one of rollout.weights (1, 50, 100), got 2",
 			"swap.yaml:5:140: rollout.steps[2].weight: 1 is listed twice",
@@ -58,8 +59,8 @@ var badRollouts = []badFile{
 	},
 	{
 		name: "queries that do not tell the arms apart",
-		added: "rollout: {" + routed + "prometheus: {url: http://p, arms: {baseline: a, candidate: a}, queries: [{name: x, query: up, margin: 5}, " +
-			"{name: x, query: $arm, margin: 0.1}]}}",
+		added: "rollout: {" + routed + "prometheus: {url: http://p, arms: {baseline: a, candidate: a}, " +
+			"queries: [{name: x, query: up, margin: 5}, {name: x, query: $arm, margin: 0.1}]}}",
 		want: []string{
 			`swap.yaml:5:108: rollout.prometheus.arms: must tell the arms apart: both are "a"`,
 			"swap.yaml:5:164: rollout.prometheus.queries[0].query: must have the placeholder $arm: without it both arms are asked the same",

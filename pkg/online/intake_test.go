@@ -18,7 +18,7 @@ const one = `{"id":"1","arm":"candidate","kind":"conversion","value":1}`
 
 func post(t *testing.T, i *Intake, url, token, body string) (int, string) {
 	t.Helper()
-	r := httptest.NewRequest(http.MethodPost, url, strings.NewReader(body))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
 	r.Header.Set("Authorization", "Bearer "+token)
 	w := httptest.NewRecorder()
 	i.ServeHTTP(w, r)

@@ -13,7 +13,8 @@ import (
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-const series = `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[1000,"2"],[1030,"NaN"],[1060,"+Inf"],[1090,"4.5"]]}]}}`
+const series = `{"status":"success","data":{"resultType":"matrix","result":[
+ {"metric":{},"values":[[1000,"2"],[1030,"NaN"],[1060,"+Inf"],[1090,"4.5"]]}]}}`
 
 func TestValuesStandAtTheirSteps(t *testing.T) {
 	var asked *http.Request
@@ -61,17 +62,18 @@ func TestAnswersThatAreNoSeries(t *testing.T) {
 }
 
 func TestServersThatDoNotAnswer(t *testing.T) {
+	minute := Span{From: time.Unix(0, 0), To: time.Unix(60, 0), Step: time.Minute}
 	for status, want := range map[int]string{401: "HTTP 401", 503: "HTTP 503", 422: "the query failed: too many"} {
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(status)
 			_, _ = w.Write([]byte(`{"status":"error","error":"too many"}`))
 		}))
-		_, err := Server{URL: srv.URL, HTTP: srv.Client()}.Values(t.Context(), swap.OnlineQuery{}, "", Span{From: time.Unix(0, 0), To: time.Unix(60, 0), Step: time.Minute})
+		_, err := Server{URL: srv.URL, HTTP: srv.Client()}.Values(t.Context(), swap.OnlineQuery{}, "", minute)
 		require.ErrorContains(t, err, want)
 		srv.Close()
 	}
 	_, err := Server{URL: "http://127.0.0.1:1", HTTP: http.DefaultClient, Token: "secret"}.Values(
-		t.Context(), swap.OnlineQuery{}, "", Span{From: time.Unix(0, 0), To: time.Unix(60, 0), Step: time.Minute})
+		t.Context(), swap.OnlineQuery{}, "", minute)
 	require.ErrorContains(t, err, "Prometheus cannot be asked")
 	require.NotContains(t, err.Error(), "secret")
 }

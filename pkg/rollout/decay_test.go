@@ -17,16 +17,16 @@ type told struct {
 	feedback []swap.WindowFeedback
 }
 
-// converted is a calm window at 50 % by whose end so many of a thousand requests of each arm are known to have converted.
-func converted(base, cand float64, failed int) told {
+// converted is a calm window at 50 % by whose end 30 % of the baseline's requests, and so many of the candidate's, have converted.
+func converted(cand float64, failed int) told {
 	w := calm(50)
 	w.Arms.Candidate = arm(150-failed, failed, 110)
-	return told{w, []swap.WindowFeedback{conversion(base, cand)}}
+	return told{w, []swap.WindowFeedback{conversion(cand)}}
 }
 
-func conversion(base, cand float64) swap.WindowFeedback {
+func conversion(cand float64) swap.WindowFeedback {
 	return swap.WindowFeedback{Conversion: swap.PerArm[swap.Tally]{
-		Baseline: swap.Tally{N: 1000, Mean: swap.Of(base)}, Candidate: swap.Tally{N: 1000, Mean: swap.Of(cand)},
+		Baseline: swap.Tally{N: 1000, Mean: swap.Of(.3)}, Candidate: swap.Tally{N: 1000, Mean: swap.Of(cand)},
 	}}
 }
 
@@ -52,7 +52,7 @@ func follow(t *testing.T, p Plan, windows ...told) swap.Window {
 // A loss of 1.8 points of conversion is −0.018, −1.8, −6 % and −180; α moves by as much as the unit says.
 func TestClassicAlphaMovesByItsUnit(t *testing.T) {
 	for unit, delta := range map[string]float64{"fraction": -.018, "percentage_point": -1.8, "relative_percent": -6, "basis_point": -180} {
-		w := follow(t, classicPlan(unit), converted(.3, .282, 0))
+		w := follow(t, classicPlan(unit), converted(.282, 0))
 		want := math.Max(.5*(1+.02*(delta-.01)), .1)
 		require.InDelta(t, want, w.Decay.Coefficient, 1e-9, unit)
 		require.Equal(t, "it compares 3 windows with the one before, and there are 1 in all", w.Decay.Note)
@@ -61,7 +61,7 @@ func TestClassicAlphaMovesByItsUnit(t *testing.T) {
 
 // Eight points in each of three windows, and errors that rise: points roll back, and fractions cannot.
 func TestClassicAlphaRollsBackInTheUnitsThatCan(t *testing.T) {
-	windows := []told{converted(.3, .3, 2), converted(.3, .22, 2), converted(.3, .22, 2), converted(.3, .22, 3)}
+	windows := []told{converted(.3, 2), converted(.22, 2), converted(.22, 2), converted(.22, 3)}
 	for unit, fires := range map[string]bool{"fraction": false, "percentage_point": true, "relative_percent": true, "basis_point": true} {
 		w := follow(t, classicPlan(unit), windows...)
 		require.Equal(t, fires, w.Decay.Alarm, unit)
@@ -74,7 +74,7 @@ func TestClassicAlphaRollsBackInTheUnitsThatCan(t *testing.T) {
 		require.Equal(t, swap.ReasonDecay, w.Decision.Reason[0].Code)
 		require.Greater(t, w.Decay.Value.Or(0), .4)
 	}
-	steady := follow(t, classicPlan("percentage_point"), append(windows[:3:3], converted(.3, .22, 2))...)
+	steady := follow(t, classicPlan("percentage_point"), append(windows[:3:3], converted(.22, 2))...)
 	require.False(t, steady.Decay.Alarm, "errors did not rise")
 }
 
@@ -87,7 +87,7 @@ func TestClassicAlphaRemembersFourWindows(t *testing.T) {
 	for range 200 {
 		cand := .2 + .2*random.Float64()
 		var r *swap.DecayReading
-		d, r = d.observe(p.Decay, calm(50), swap.WindowStats{}, []swap.WindowFeedback{conversion(.3, cand)})
+		d, r = d.observe(p.Decay, calm(50), swap.WindowStats{}, []swap.WindowFeedback{conversion(cand)})
 		alpha = Classic(p.Decay).Next(alpha, 100*(cand-.3))
 		require.InDelta(t, alpha, r.Coefficient, 1e-9)
 		require.LessOrEqual(t, len(d.Last), alphaKept)
@@ -95,7 +95,7 @@ func TestClassicAlphaRemembersFourWindows(t *testing.T) {
 }
 
 func TestAWindowWithoutConversionSaysNothing(t *testing.T) {
-	w := follow(t, classicPlan("basis_point"), converted(.3, .1, 0), told{Window: calm(50)})
+	w := follow(t, classicPlan("basis_point"), converted(.1, 0), told{Window: calm(50)})
 	require.Equal(t, "no conversion of both arms is known by now", w.Decay.Note)
 	require.False(t, w.Decay.Value.Valid())
 }

@@ -44,7 +44,8 @@ func usualGates() []swap.Gate {
 func usualPlan() Plan {
 	p := Plan{Gates: usualGates(), Rollout: swap.Rollout{
 		Weights: []int{1, 5, 20, 50, 100}, Window: swap.Duration(time.Minute), WindowsPerWeight: 1, MaxExtensions: 3, MinRequests: 50,
-		Guard: swap.Guard{ErrorRateRise: .05, ErrorMinRequests: 50, LatencyRatio: 3, ConsecutiveFailures: 20}, Decay: swap.Decay{Rule: swap.DecayACI},
+		Guard: swap.Guard{ErrorRateRise: .05, ErrorMinRequests: 50, LatencyRatio: 3, ConsecutiveFailures: 20},
+		Decay: swap.Decay{Rule: swap.DecayACI},
 	}}
 	for _, w := range p.Weights {
 		if n, ok := Needed(w, DefaultSees(w)); ok {
@@ -133,7 +134,7 @@ func (s scene) requests(random *rand.Rand, arm swap.Arm, n int, start time.Time,
 			r.Outcome = string(swap.HTTP5xx)
 			continue
 		}
-		tokens := int32(64 + random.IntN(128)) //nolint:gosec // small
+		tokens := int32(64 + random.IntN(128))
 		first := int64(1000 * firsts[i])
 		last := first + int64(1000*gaps[i]*float64(tokens-1))
 		r.FirstUS, r.LastUS, r.OutputTokens, r.Chunks = &first, &last, &tokens, tokens

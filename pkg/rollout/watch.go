@@ -262,7 +262,7 @@ func (s Watch) alarm(plan Plan) *swap.Reason {
 	case swap.MetricTTFT, swap.MetricTTFTScheduled, swap.MetricTPOT, swap.MetricE2E:
 		code = swap.ReasonGuardLatency
 	}
-	return fired(code, fmt.Sprintf("%s is worse than its margin allows, as %d slices of both arms show (p = %.2g, below %g, looked at after every window)",
+	return fired(code, fmt.Sprintf("%s is worse than its margin allows, as %d slices of both arms show (p = %.2g; limit %g at any time)",
 		g.name(), alarms[0].Slices, alarms[0].P, guardAlpha))
 }
 
