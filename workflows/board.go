@@ -8,7 +8,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/swapgate/swapgate/pkg/rollout"
+	"github.com/swapgate/swapgate/pkg/rollout/readout"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -107,7 +107,7 @@ func (b *board) window(ctx workflow.Context, w swap.Window) {
 	if !w.Waiting {
 		b.status.Windows++
 	}
-	b.status.LastWindow = rollout.Line(w)
+	b.status.LastWindow = readout.Line(w)
 	b.show(ctx)
 }
 

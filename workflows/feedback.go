@@ -3,7 +3,7 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/swapgate/swapgate/pkg/rollout"
+	"github.com/swapgate/swapgate/pkg/rollout/feedback"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -13,7 +13,7 @@ func (v *validation) hearFeedback(ctx workflow.Context) {
 	if plan == nil {
 		return
 	}
-	v.feedback = &rollout.Ledger{Grace: plan.Grace.Std()}
+	v.feedback = &feedback.Ledger{Grace: plan.Grace.Std()}
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		batches := workflow.GetSignalChannel(ctx, swap.SignalFeedback)
 		for {

@@ -8,7 +8,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/swapgate/swapgate/pkg/rollout"
+	"github.com/swapgate/swapgate/pkg/rollout/feedback"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -43,7 +43,7 @@ type validation struct {
 	braked   bool
 	approval approval
 	// feedback is what the application reported; nil where the plan does not ask for it.
-	feedback   *rollout.Ledger
+	feedback   *feedback.Ledger
 	extensions int
 	// thread is the run's thread in Slack; nil where it has none.
 	thread *thread

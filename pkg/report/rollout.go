@@ -6,7 +6,7 @@ import (
 
 	"github.com/swapgate/swapgate/pkg/report/chart"
 	"github.com/swapgate/swapgate/pkg/report/phrase"
-	"github.com/swapgate/swapgate/pkg/rollout"
+	"github.com/swapgate/swapgate/pkg/rollout/readout"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -79,8 +79,8 @@ func newEvidenceRow(w swap.Window) evidenceRow {
 			row.Sees = fmt.Sprintf("+%.3g %%", 100*rise)
 		}
 	}
-	row.Closest = phrase.Clean(rollout.ClosestLine(w.Closest))
-	row.Decay, row.Alarm = phrase.Clean(rollout.DecayLine(w.Decay)), w.Decay != nil && w.Decay.Alarm
+	row.Closest = phrase.Clean(readout.ClosestLine(w.Closest))
+	row.Decay, row.Alarm = phrase.Clean(readout.DecayLine(w.Decay)), w.Decay != nil && w.Decay.Alarm
 	return row
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/swapgate/swapgate/pkg/rollout/readout"
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
@@ -123,7 +124,7 @@ func TestConformalAlarmsAreShownAndDecideNothing(t *testing.T) {
 	require.InDelta(t, 1.5, w.Decay.Value.Or(0), 1e-9)
 	require.Less(t, w.Decay.Coefficient, .05, "an alarm makes it stricter about alarms")
 	require.Equal(t, swap.ActionHold, w.Decision.Action)
-	require.Contains(t, Line(w), "ALARM: TTFT P95 over the baseline's 1.5, above 1.04")
+	require.Contains(t, readout.Line(w), "ALARM: TTFT P95 over the baseline's 1.5, above 1.04")
 }
 
 // The share of alarms comes to the target for any series at all.

@@ -1,4 +1,5 @@
-package rollout
+// Package feedback puts what an application reports of live traffic to the windows of a rollout. It is pure.
+package feedback
 
 import (
 	"slices"

@@ -1,4 +1,5 @@
-package rollout
+// Package readout says in words what a window of a rollout showed.
+package readout
 
 import (
 	"fmt"
