@@ -21,7 +21,9 @@ const (
 
 // askPrometheus reads the queries of the plan over a window. What it does not get is a problem of the reading, and no error: the window
 // has been observed, and is judged by what there is.
-func (a *Activities) askPrometheus(ctx context.Context, p *swap.Prometheus, w swap.Window) ([]swap.OnlineReading, []swap.PerArm[[]float64]) {
+func (a *Activities) askPrometheus(
+	ctx context.Context, p *swap.Prometheus, w swap.Window,
+) ([]swap.OnlineReading, []swap.PerArm[[]float64]) {
 	if p == nil {
 		return nil, nil
 	}
@@ -44,7 +46,9 @@ func (a *Activities) askPrometheus(ctx context.Context, p *swap.Prometheus, w sw
 	return readings, series
 }
 
-func ask(ctx context.Context, s online.Server, p *swap.Prometheus, q swap.OnlineQuery, span online.Span) (swap.PerArm[[]float64], swap.OnlineReading) {
+func ask(
+	ctx context.Context, s online.Server, p *swap.Prometheus, q swap.OnlineQuery, span online.Span,
+) (swap.PerArm[[]float64], swap.OnlineReading) {
 	var values swap.PerArm[[]float64]
 	r := swap.OnlineReading{Name: q.Name}
 	for _, arm := range swap.Arms {

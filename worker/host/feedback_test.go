@@ -43,7 +43,8 @@ func TestReportsReachTheirRun(t *testing.T) {
 	require.NoError(t, err)
 	lines := `{"id":"1","arm":"candidate","kind":"conversion","value":1}` + "\n" + `{"id":"2","arm":"candidate","kind":"quality","value":0.5}`
 	for target, token := range map[string]string{"told": "feedback-secret", "nobody": "feedback-secret", "other": "wrong"} {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+f.Listen+"/feedback?target="+target, strings.NewReader(lines))
+		url := "http://" + f.Listen + "/feedback?target=" + target
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(lines))
 		require.NoError(t, err)
 		req.Header.Set("Authorization", "Bearer "+token)
 		resp, err := http.DefaultClient.Do(req)
