@@ -28,8 +28,8 @@ func newDrillCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "drill",
 		Short: "Break things in the middle of runs, and check where live traffic ends",
-		Long: `Break things in the middle of real runs on this machine, each on a site of its own, and check that traffic ends on the baseline, or on
-the candidate that was promoted; that no window was judged while the gateway had other weights; and that the history replays.
+		Long: `Break things in the middle of real runs on this machine, each on a site of its own, and check that traffic ends on the baseline,
+or on the candidate that was promoted; that no window was judged while the gateway had other weights; and that the history replays.
 Which fault strikes when depends on the seed. The exit code is 1 if a run broke one of these promises.
 
 Faults:
@@ -43,7 +43,7 @@ Faults:
 	cmd.Flags().StringVar(&f.fault, "fault", "", "only faults whose name matches this regular expression")
 	cmd.Flags().DurationVar(&f.outage, "outage", 20*time.Second, "how long a gateway refuses")
 	cmd.Flags().DurationVar(&f.patience, "patience", 4*time.Minute, "how long any one thing is waited for")
-	cmd.Flags().StringVar(&f.dir, "dir", "swapgate-drill", "folder that gets the sites' files, in a folder of its own; runs that broke nothing leave none")
+	cmd.Flags().StringVar(&f.dir, "dir", "swapgate-drill", "folder that gets the files of runs that broke a promise, in a folder of its own")
 	textOrJSON(cmd, &f.output)
 	return cmd
 }
@@ -109,7 +109,8 @@ func drillLine(r drill.Run) string {
 	if outcome == "" {
 		outcome = "no verdict"
 	}
-	line := fmt.Sprintf("%3d  %-21s %-30s %-12s baseline %d / candidate %d", r.Number, r.Fault, r.Moment, outcome, r.Final.Baseline, r.Final.Candidate)
+	line := fmt.Sprintf("%3d  %-21s %-30s %-12s baseline %d / candidate %d",
+		r.Number, r.Fault, r.Moment, outcome, r.Final.Baseline, r.Final.Candidate)
 	if !r.Struck {
 		line += ", over before the fault"
 	}

@@ -22,7 +22,7 @@ func (v *validation) register(ctx workflow.Context) {
 	in := swap.RegisterBaselineInput{Spec: v.in.Spec, Verdict: v.verdict}
 	var registered swap.RegisteredBaseline
 	if err := workflow.ExecuteActivity(actx, swap.ActivityRegisterBaseline, in).Get(actx, &registered); err != nil {
-		v.note(swap.Notable, "baseline", "The baseline could not be registered: "+shortError(err),
+		v.note("baseline", "The baseline could not be registered: "+shortError(err),
 			"Later runs are held against the one before it.")
 		return
 	}

@@ -26,7 +26,7 @@ func (v *validation) markHealthy(ctx workflow.Context) {
 		},
 	}
 	if err := workflow.ExecuteActivity(actx, swap.ActivityMarkHealthy, in).Get(actx, nil); err != nil {
-		v.note(swap.Notable, "snapshot", "It could not be marked healthy: "+shortError(err),
+		v.note("snapshot", "It could not be marked healthy: "+shortError(err),
 			"It can be restored all the same, and is removed sooner than a healthy one.")
 	}
 }

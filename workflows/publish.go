@@ -15,7 +15,7 @@ func (v *validation) publish(ctx workflow.Context) {
 	var artifacts swap.Artifacts
 	in := swap.PublishReportInput{Spec: v.in.Spec, Verdict: v.verdict}
 	if err := workflow.ExecuteActivity(actx, swap.ActivityPublishReport, in).Get(actx, &artifacts); err != nil {
-		v.note(swap.Notable, "report", "The report could not be written: "+shortError(err), "Use this result; the raw data are in the store.")
+		v.note("report", "The report could not be written: "+shortError(err), "Use this result; the raw data are in the store.")
 		v.board.end(ctx, swap.StageReport, stateFailed, shortError(err))
 	} else {
 		v.verdict.Artifacts = artifacts
@@ -74,11 +74,12 @@ func (v *validation) notifyWith(ctx workflow.Context, alarm string) error {
 }
 
 func (v *validation) notPosted(err error) {
-	v.note(swap.Notable, "slack", "The message was not posted: "+shortError(err), "Check the token and the channel.")
+	v.note("slack", "The message was not posted: "+shortError(err), "Check the token and the channel.")
 }
 
-func (v *validation) note(s swap.Severity, subject, message, next string) {
-	v.verdict.Findings = append(v.verdict.Findings, swap.Finding{Severity: s, Subject: subject, Message: message, Next: next})
+// note adds a finding that changes no decision.
+func (v *validation) note(subject, message, next string) {
+	v.verdict.Findings = append(v.verdict.Findings, swap.Finding{Severity: swap.Notable, Subject: subject, Message: message, Next: next})
 }
 
 // summary is the verdict in one sentence.

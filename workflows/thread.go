@@ -3,7 +3,6 @@ package workflows
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -67,7 +66,7 @@ func (v *validation) keepThread(ctx workflow.Context) {
 		case refusedForGood(err):
 			return
 		default:
-			newer := func() bool { return t.closing || !reflect.DeepEqual(v.news(), news) }
+			newer := func() bool { return t.closing || !v.news().Alike(news) }
 			if _, err := workflow.AwaitWithTimeout(ctx, pause, newer); err != nil {
 				return
 			}
@@ -83,7 +82,7 @@ func refusedForGood(err error) bool {
 }
 
 func (v *validation) hasNews() bool {
-	return v.thread.shown == nil || len(v.thread.deeds) > 0 || !reflect.DeepEqual(v.news(), *v.thread.shown)
+	return v.thread.shown == nil || len(v.thread.deeds) > 0 || !v.news().Alike(*v.thread.shown)
 }
 
 // news is what people should see of the run now.
@@ -180,7 +179,7 @@ func (v *validation) tellVerdict(ctx workflow.Context) error {
 	}
 	v.verdict.Artifacts.Slack = result.Message
 	if result.Missing != "" {
-		v.note(swap.Notable, "slack", fmt.Sprintf("Not all was shown in Slack: %s.", result.Missing), "Use the report; docs/slack.md has the scopes.")
+		v.note("slack", fmt.Sprintf("Not all was shown in Slack: %s.", result.Missing), "Use the report; docs/slack.md has the scopes.")
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ store: {endpoint: s, bucket: runs}`,
 		name:  "approvers without a token, and one twice",
 		added: `notify: {slack: {channel: c, approvers: [U01ABCDEF, S01ABCDEF, U01ABCDEF]}}`,
 		want: []string{
-			"swap.yaml:5:41: notify.slack.approvers: needs notify.slack.token: without it no message is posted, and none has buttons",
+			"swap.yaml:5:10: notify.slack.token: is needed where approvers are listed: without it no message is posted, and none has buttons",
 			"swap.yaml:5:64: notify.slack.approvers[2]: U01ABCDEF is listed twice",
 		},
 	},

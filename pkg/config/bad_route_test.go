@@ -54,7 +54,8 @@ var badRoutes = []badFile{
   route:
     kind: nginx
     url: http://g
-    nginx: {file: /f, upstream: "l m", baseline: ["a:1"], candidate: ["a:1", "b:1;"], directives: ["keepalive 2;", ip_hash, "a  b", zone x 1k]}`,
+    nginx: {file: /f, upstream: "l m", baseline: ["a:1"], candidate: ["a:1", "b:1;"], ` +
+			`directives: ["keepalive 2;", ip_hash, "a  b", zone x 1k]}`,
 		want: []string{
 			`swap.yaml:9:33: rollout.route.nginx.upstream: is no name of an upstream, got "l m"`,
 			`swap.yaml:9:71: rollout.route.nginx.candidate[0]: is among the servers of the baseline too`,

@@ -36,8 +36,9 @@ var badRouteKinds = []badFile{
 		},
 	},
 	{
-		name:  "an authority that there is no use for",
-		added: "rollout: {route: {kind: litellm, url: http://g, admin_url: http://l, admin_ca: /ca, litellm: {model: m, baseline: a, candidate: b}}}",
+		name: "an authority that there is no use for",
+		added: "rollout: {route: {kind: litellm, url: http://g, admin_url: http://l, admin_ca: /ca, " +
+			"litellm: {model: m, baseline: a, candidate: b}}}",
 		want: []string{
 			"swap.yaml:5:80: rollout.route.admin_ca: needs an admin_url that starts with https://",
 		},

@@ -96,10 +96,10 @@ func checkNotify(r *reporter, n swap.Notify) {
 }
 
 func checkApprovers(r *reporter, s swap.Slack) {
-	p := at("notify", "slack", "approvers")
 	if len(s.Approvers) > 0 && s.Token == nil {
-		r.value(p, "needs notify.slack.token: without it no message is posted, and none has buttons")
+		r.value(at("notify", "slack", "token"), "is needed where approvers are listed: without it no message is posted, and none has buttons")
 	}
+	p := at("notify", "slack", "approvers")
 	for i, id := range s.Approvers {
 		if slices.Contains(s.Approvers[:i], id) {
 			r.value(p.child(i), "%s is listed twice", id)

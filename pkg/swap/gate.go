@@ -97,8 +97,8 @@ type Gate struct {
 	// What the candidate is held against: the baseline in the same run, or with slo an absolute limit alone, as for a model of another
 	// size. Left out, baseline.
 	VS Reference `json:"vs,omitempty" jsonschema:"enum=baseline,enum=slo"`
-	// With vs slo: the value to keep, in the metric's unit (latencies in ms; error_rate and quality: 0.01 is 1 %). The candidate must be certainly
-	// below it, or above it where higher is better.
+	// With vs slo: the value to keep, in the metric's unit (latencies in ms; error_rate and quality: 0.01 is 1 %). The candidate must be
+	// certainly below it, or above it where higher is better.
 	Limit float64 `json:"limit,omitempty" jsonschema:"exclusiveMinimum=0"`
 	// With vs baseline: largest tolerated worsening, relative as a fraction (0.1 is 10 %), absolute in the metric's unit (latencies in
 	// ms; error_rate and quality: 0.005 is 0.5 percentage points). A relative margin is below 1. Left out, a margin by metric and statistic.

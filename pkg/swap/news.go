@@ -37,6 +37,13 @@ type RunNews struct {
 	Over bool `json:"over,omitempty"`
 }
 
+// Alike reports whether both show the same, whatever their numbers and deeds.
+func (n RunNews) Alike(o RunNews) bool {
+	sameWeights := n.Weights == o.Weights || n.Weights != nil && o.Weights != nil && *n.Weights == *o.Weights
+	return sameWeights && n.Stage == o.Stage && n.Approve == o.Approve && n.Asked == o.Asked && n.Extensions == o.Extensions &&
+		n.RolledBack == o.RolledBack && n.Stuck == o.Stuck && n.Can == o.Can && n.Over == o.Over
+}
+
 // Deed is an update that a run accepted.
 type Deed struct {
 	// N counts the deeds of a run from 1.

@@ -169,7 +169,8 @@ func (r *rollbackBench) specify(site *local.Site, models *local.Models, haproxy 
 // work runs the workflows with the real activities of a rollout; the stages before it and after it answer at once.
 func (r *rollbackBench) work() {
 	acts := activities.New(activities.Production(quiet(), "bench"))
-	control, load := worker.New(r.client, swap.QueueControl, worker.Options{}), worker.New(r.client, swap.QueueLoad, worker.Options{})
+	options := worker.Options{MaxHeartbeatThrottleInterval: time.Second}
+	control, load := worker.New(r.client, swap.QueueControl, options), worker.New(r.client, swap.QueueLoad, options)
 	workflows.Register(control)
 	acts.RegisterControl(skipping{control})
 	acts.RegisterLoad(skipping{load})
@@ -263,7 +264,7 @@ func (r *rollbackBench) start() client.WorkflowRun {
 	require.NoError(r.b, err)
 	r.awaitWeights(swap.Weights{Baseline: 100 - benchShare, Candidate: benchShare})
 	// The trigger comes at any time of the observer's and the guard's rhythm.
-	timer := time.NewTimer(300*time.Millisecond + rand.N(200*time.Millisecond)) //nolint:gosec // not a secret
+	timer := time.NewTimer(300*time.Millisecond + rand.N(200*time.Millisecond))
 	<-timer.C
 	return run
 }

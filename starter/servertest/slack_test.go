@@ -123,13 +123,13 @@ func (b *bench) startEars(w *workspace) string {
 	return "http://" + addresses[1] + "/slack/actions"
 }
 
-// press has a user press a button, and returns what only they see.
-func (b *bench) press(w *workspace, endpoint, user, action, value string) string {
+// pressApprove has a user press the button to approve, and returns what only they see.
+func (b *bench) pressApprove(w *workspace, endpoint, user, value string) string {
 	b.t.Helper()
 	payload, err := json.Marshal(map[string]any{
 		"type": "block_actions", "user": map[string]string{"id": user, "username": strings.ToLower(user[1:])},
 		"response_url": w.URL + "/respond",
-		"actions":      []map[string]string{{"action_id": "swapgate/" + action, "block_id": "b", "value": value}},
+		"actions":      []map[string]string{{"action_id": "swapgate/" + swap.UpdateApprove, "block_id": "b", "value": value}},
 	})
 	require.NoError(b.t, err)
 	body := url.Values{"payload": {string(payload)}}.Encode()
@@ -167,10 +167,10 @@ func TestARunIsApprovedFromSlack(t *testing.T) {
 		approve = w.button(t, swap.UpdateApprove)
 		return approve != ""
 	})
-	require.Contains(t, b.press(w, endpoint, "UEVE", swap.UpdateApprove, approve), "not listed")
+	require.Contains(t, b.pressApprove(w, endpoint, "UEVE", approve), "not listed")
 	said := fmt.Sprintf("%d %% on the candidate approved by ann (Slack UANN).", last)
-	require.Contains(t, b.press(w, endpoint, "UANN", swap.UpdateApprove, approve), said)
-	require.Contains(t, b.press(w, endpoint, "UANN", swap.UpdateApprove, approve), said, "a double click")
+	require.Contains(t, b.pressApprove(w, endpoint, "UANN", approve), said)
+	require.Contains(t, b.pressApprove(w, endpoint, "UANN", approve), said, "a double click")
 
 	v, err := b.verdict(run)
 	require.NoError(t, err)
@@ -179,6 +179,6 @@ func TestARunIsApprovedFromSlack(t *testing.T) {
 	require.Empty(t, w.button(t, swap.UpdateRollback))
 	require.Equal(t, 1, strings.Count(strings.Join(w.replies, "\n"), said))
 	require.Equal(t, 1, w.files)
-	require.Contains(t, b.press(w, endpoint, "UANN", swap.UpdateApprove, approve), "The run has ended.")
+	require.Contains(t, b.pressApprove(w, endpoint, "UANN", approve), "The run has ended.")
 	b.record(run, "slack-thread")
 }

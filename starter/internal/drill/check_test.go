@@ -24,7 +24,9 @@ func at(ms int, w swap.Weights, version int64) sample {
 func promoted() evidence {
 	return evidence{
 		fault: Fault{Name: "none", Ends: undisturbed}, struck: true, final: swap.Weights{Candidate: 100},
-		seen: []sample{at(-100, swap.AllBaseline, 1), at(100, canary, 2), at(500, canary, 2), at(900, canary, 2), at(1100, swap.Weights{Candidate: 100}, 3)},
+		seen: []sample{
+			at(-100, swap.AllBaseline, 1), at(100, canary, 2), at(500, canary, 2), at(900, canary, 2), at(1100, swap.Weights{Candidate: 100}, 3),
+		},
 		verdict: swap.Verdict{Verdict: swap.Pass, Rollout: &swap.RolloutResult{Windows: []swap.Window{{
 			Index: 1, Weights: canary, Started: noon, Ended: noon.Add(time.Second), Decision: swap.WindowDecision{Action: swap.ActionPromote},
 		}}}},
@@ -50,7 +52,9 @@ func TestPromisesKeptAndBroken(t *testing.T) {
 		{"a verdict that the fault does not allow", func(e *evidence) { e.fault.Ends = putBack }, "the verdict is pass"},
 		{"any verdict where the fault came too late", func(e *evidence) { e.fault.Ends, e.struck = putBack, false }, ""},
 		{"a history that does not replay", func(e *evidence) { e.replay = errors.New("nondeterminism") }, "does not replay: nondeterminism"},
-		{"other weights in a judged window", func(e *evidence) { e.seen[2].Weights = swap.Weights{Baseline: 50, Candidate: 50} }, "the gateway had 50 %"},
+		{"other weights in a judged window", func(e *evidence) {
+			e.seen[2].Weights = swap.Weights{Baseline: 50, Candidate: 50}
+		}, "the gateway had 50 %"},
 		{"weights that were changed and changed back", func(e *evidence) { e.seen[3].Version = 4 }, "version 4"},
 		{"other weights in a window that was not judged", func(e *evidence) {
 			e.seen[2].Weights = swap.AllBaseline

@@ -49,7 +49,10 @@ var Faults = []Fault{
 	{"abort", "a person aborts", anywhere, ask(swap.UpdateAbort), stopped},
 	{"rollback", "a person rolls back", inRollout, ask(swap.UpdateRollback), stopped},
 	{"abort-and-kill", "a person aborts, and both workers are killed at once", inRollout, abortAndKill, stopped},
-	{"abort-gateway-down", "a person aborts while the gateway refuses", inRollout, abortWithGatewayDown, append([]swap.Decision{swap.Fail}, stopped...)},
+	{
+		"abort-gateway-down", "a person aborts while the gateway refuses", inRollout, abortWithGatewayDown,
+		append([]swap.Decision{swap.Fail}, stopped...),
+	},
 	{"terminate", "the workflow is terminated, then `swapgate rollback` is run", anywhere, terminate, nil},
 }
 
