@@ -2,7 +2,6 @@ package drill
 
 import (
 	"errors"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -88,13 +87,20 @@ func TestBackAfter(t *testing.T) {
 	require.False(t, e.backAfter(noon.Add(time.Minute)).Valid())
 }
 
-func TestASeedPicksTheSameFaultAndEveryFaultIsPicked(t *testing.T) {
-	names := map[string]bool{}
-	for i := range uint64(300) {
-		fault, when := pick(Faults, rand.New(rand.NewPCG(1, i)))
-		again, whenAgain := pick(Faults, rand.New(rand.NewPCG(1, i)))
-		require.Equal(t, []string{fault.Name, when.name}, []string{again.Name, whenAgain.name})
-		names[fault.Name] = true
+func TestASeedPicksTheSameAndEveryFaultOnceARound(t *testing.T) {
+	for round := range 3 {
+		names := map[string]bool{}
+		for place := range Faults {
+			run := round*len(Faults) + place + 1
+			fault, when := pick(Faults, 1, run)
+			again, whenAgain := pick(Faults, 1, run)
+			require.Equal(t, []string{fault.Name, when.name}, []string{again.Name, whenAgain.name})
+			names[fault.Name] = true
+		}
+		require.Len(t, names, len(Faults))
 	}
-	require.Len(t, names, len(Faults))
+	first, _ := pick(Faults, 1, 1)
+	second, _ := pick(Faults, 1, len(Faults)+1)
+	third, _ := pick(Faults, 2, 1)
+	require.False(t, first.Name == second.Name && second.Name == third.Name, "rounds and seeds differ")
 }

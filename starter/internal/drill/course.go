@@ -173,8 +173,11 @@ func (c *course) admin(ctx context.Context, method string, body []byte, out any)
 	return json.Unmarshal(data, out)
 }
 
-// pick draws a fault and its moment. Two seeds draw apart.
-func pick(faults []Fault, random *rand.Rand) (Fault, moment) {
-	fault := faults[random.IntN(len(faults))]
+// pick draws the fault and the moment of a run, counted from 1: in each round of as many runs as there are faults, every fault once.
+func pick(faults []Fault, seed uint64, run int) (Fault, moment) {
+	round, place := (run-1)/len(faults), (run-1)%len(faults)
+	rounds := rand.New(rand.NewPCG(seed, ^uint64(round))) //nolint:gosec // a drill, not a secret
+	random := rand.New(rand.NewPCG(seed, uint64(run)))    //nolint:gosec // a drill, not a secret
+	fault := faults[rounds.Perm(len(faults))[place]]
 	return fault, fault.when[random.IntN(len(fault.when))](random)
 }

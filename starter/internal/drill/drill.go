@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync"
@@ -74,8 +73,7 @@ func All(ctx context.Context, o Options) ([]Run, error) {
 }
 
 func (o Options) one(ctx context.Context, number int) (r Run) {
-	random := rand.New(rand.NewPCG(o.Seed, uint64(number))) //nolint:gosec // a drill, not a secret
-	fault, when := pick(o.Faults, random)
+	fault, when := pick(o.Faults, o.Seed, number)
 	r = Run{Number: number, Fault: fault.Name, Moment: when.name, BackAfterMS: swap.Absent()}
 	started := time.Now()
 	dir := filepath.Join(o.Dir, fmt.Sprintf("run-%03d", number))
@@ -89,7 +87,7 @@ func (o Options) one(ctx context.Context, number int) (r Run) {
 		}
 		r.Seconds = time.Since(started).Seconds()
 	}()
-	if err := c.open(ctx, dir, random.Uint64N(1<<32)); err != nil {
+	if err := c.open(ctx, dir, o.Seed+uint64(number)); err != nil { //nolint:gosec // counts from 1
 		r.Broken = append(r.Broken, "the site did not start: "+err.Error())
 		return r
 	}
