@@ -30,7 +30,8 @@ func newDrillCommand(a *app) *cobra.Command {
 		Short: "Break things in the middle of runs, and check where live traffic ends",
 		Long: `Break things in the middle of real runs on this machine, each on a site of its own, and check that traffic ends on the baseline,
 or on the candidate that was promoted; that no window was judged while the gateway had other weights; and that the history replays.
-Every fault strikes once in 14 runs; in which order, and when, depends on the seed. The exit code is 1 if a run broke one of these promises.
+In each round of as many runs as there are faults every fault strikes once; the order and the moments depend on the seed. The exit code
+is 1 if a run broke one of these promises.
 
 Faults:
 ` + drillList(),
