@@ -17,7 +17,7 @@ func TestStoredHistoriesReplay(t *testing.T) {
 	require.NoError(t, err)
 	paths := []string{
 		"pass", "fail", "inconclusive", "cancel-in-load", "abort-in-rollout", "retry-and-resume", "rollback-swap", "watch-baseline",
-		"pass-with-registry", "guard-while-waiting", "slack-thread",
+		"pass-with-registry", "guard-while-waiting", "slack-thread", "abort-braked-at-once",
 	}
 	require.GreaterOrEqual(t, len(histories), len(paths))
 	for _, p := range paths {

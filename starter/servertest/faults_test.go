@@ -121,7 +121,7 @@ func TestAbortInRolloutGoesBackBeforeTheRunCloses(t *testing.T) {
 	require.Equal(t, swap.Aborted, v.Verdict)
 	require.Equal(t, swap.AllBaseline, b.weights())
 	require.Equal(t, swap.AllBaseline, *v.FinalWeights)
-	b.record(run, "abort-in-rollout")
+	b.record(run, "abort-braked-at-once")
 }
 
 func TestCandidateThatCrashesInRolloutIsPutBack(t *testing.T) {
