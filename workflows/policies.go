@@ -71,12 +71,12 @@ func watch(queue, summary string, planned time.Duration) workflow.ActivityOption
 	return o
 }
 
-// restore is for going back: it never gives up.
+// restore is for going back: it never gives up, and a gateway that is there again does not wait for it.
 func restore(summary string) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		StartToCloseTimeout: 30 * time.Second,
 		WaitForCancellation: true,
-		RetryPolicy:         retry(200*time.Millisecond, time.Minute, unlimited),
+		RetryPolicy:         retry(200*time.Millisecond, 5*time.Second, unlimited),
 		Summary:             summary,
 	}
 }
