@@ -88,7 +88,7 @@ func TestAThreadIsToldThatTrafficGoesBack(t *testing.T) {
 	})
 	restore := f.restore
 	f.restore = func(in swap.RestoreSnapshotInput) (swap.Restored, error) {
-		if f.count(swap.ActivityRestoreSnapshot) < 10 {
+		if f.count(swap.ActivityRestoreSnapshot) < 20 { // more than a minute of tries
 			return swap.Restored{}, errors.New("gateway is down")
 		}
 		return restore(in)

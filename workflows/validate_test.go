@@ -253,7 +253,7 @@ func TestStuckRollbackRaisesAnAlarmAndGoesOn(t *testing.T) {
 	f.compare = func(swap.CompareInput) (swap.Comparison, error) { return swap.Comparison{Decision: swap.Fail}, nil }
 	tries := 0
 	f.restore = func(swap.RestoreSnapshotInput) (swap.Restored, error) {
-		if tries++; tries < 10 {
+		if tries++; tries < 20 { // more than a minute of tries
 			return swap.Restored{}, errors.New("gateway is down")
 		}
 		all := swap.AllBaseline
