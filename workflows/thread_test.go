@@ -88,8 +88,8 @@ func TestAThreadIsToldThatTrafficGoesBack(t *testing.T) {
 	})
 	restore := f.restore
 	f.restore = func(in swap.RestoreSnapshotInput) (swap.Restored, error) {
-		if f.count(swap.ActivityRestoreSnapshot) < 20 { // more than a minute of tries
-			return swap.Restored{}, errors.New("gateway is down")
+		if f.count(swap.ActivityRestoreSnapshot) < 10 {
+			return swap.Restored{}, downFor10s
 		}
 		return restore(in)
 	}

@@ -248,13 +248,17 @@ func TestRollbackThatFailsIsNeverShownAsCalm(t *testing.T) {
 	require.False(t, temporal.IsCanceledError(env.GetWorkflowError()))
 }
 
+// downFor10s is tried again after ten seconds: the test environment gives up after ten tries, and an alarm takes a minute.
+var downFor10s = temporal.NewApplicationErrorWithOptions("gateway is down", "RouteUnavailable",
+	temporal.ApplicationErrorOptions{NextRetryDelay: 10 * time.Second})
+
 func TestStuckRollbackRaisesAnAlarmAndGoesOn(t *testing.T) {
 	f := newFakes()
 	f.compare = func(swap.CompareInput) (swap.Comparison, error) { return swap.Comparison{Decision: swap.Fail}, nil }
 	tries := 0
 	f.restore = func(swap.RestoreSnapshotInput) (swap.Restored, error) {
-		if tries++; tries < 20 { // more than a minute of tries
-			return swap.Restored{}, errors.New("gateway is down")
+		if tries++; tries < 10 {
+			return swap.Restored{}, downFor10s
 		}
 		all := swap.AllBaseline
 		return swap.Restored{Weights: &all}, nil
