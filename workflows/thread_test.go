@@ -89,7 +89,7 @@ func TestAThreadIsToldThatTrafficGoesBack(t *testing.T) {
 	restore := f.restore
 	f.restore = func(in swap.RestoreSnapshotInput) (swap.Restored, error) {
 		if f.count(swap.ActivityRestoreSnapshot) < 10 {
-			return swap.Restored{}, downFor10s
+			return swap.Restored{}, errDownFor10s
 		}
 		return restore(in)
 	}

@@ -248,8 +248,8 @@ func TestRollbackThatFailsIsNeverShownAsCalm(t *testing.T) {
 	require.False(t, temporal.IsCanceledError(env.GetWorkflowError()))
 }
 
-// downFor10s is tried again after ten seconds: the test environment gives up after ten tries, and an alarm takes a minute.
-var downFor10s = temporal.NewApplicationErrorWithOptions("gateway is down", "RouteUnavailable",
+// errDownFor10s is tried again after ten seconds: the test environment gives up after ten tries, and an alarm takes a minute.
+var errDownFor10s = temporal.NewApplicationErrorWithOptions("gateway is down", "RouteUnavailable",
 	temporal.ApplicationErrorOptions{NextRetryDelay: 10 * time.Second})
 
 func TestStuckRollbackRaisesAnAlarmAndGoesOn(t *testing.T) {
@@ -258,7 +258,7 @@ func TestStuckRollbackRaisesAnAlarmAndGoesOn(t *testing.T) {
 	tries := 0
 	f.restore = func(swap.RestoreSnapshotInput) (swap.Restored, error) {
 		if tries++; tries < 10 {
-			return swap.Restored{}, downFor10s
+			return swap.Restored{}, errDownFor10s
 		}
 		all := swap.AllBaseline
 		return swap.Restored{Weights: &all}, nil
