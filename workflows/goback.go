@@ -39,13 +39,16 @@ func (v *validation) goBack(ctx workflow.Context) error {
 	return nil
 }
 
+// changeBrakeAtOnce is the version from which traffic is set back before the stages have stopped.
+const changeBrakeAtOnce = "brake-at-once"
+
 // brakeAtOnce sets traffic back while the stages are still being stopped: an observer of live traffic learns of a cancel with its
 // next heartbeat only. It does nothing for a run that has decided, or that moved no traffic.
 func (v *validation) brakeAtOnce(ctx workflow.Context) {
 	if v.verdict.Rollout == nil || v.verdict.Verdict != "" || v.braked {
 		return
 	}
-	if workflow.GetVersion(ctx, "brake-at-once", workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+	if workflow.GetVersion(ctx, changeBrakeAtOnce, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
 		return
 	}
 	v.braked = true

@@ -81,7 +81,7 @@ func reasons(all []swap.Reason) string {
 	return strings.Join(lines, "\n")
 }
 
-func loadNotes(all []phrase.LoadNote) string {
+func loadNotes(all []phrase.Note) string {
 	var lines []string
 	for _, n := range all[:min(maxLoadNotes, len(all))] {
 		lines = append(lines, "• *"+bold(mrkdwn(n.About, maxName))+"* "+mrkdwn(n.Says, maxNoteText))

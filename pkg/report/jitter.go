@@ -76,17 +76,14 @@ func clusterWords(c swap.JitterCluster) string {
 	return said
 }
 
-// jitterNote is one line of a short form of the verdict.
-type jitterNote struct{ About, Says string }
-
 // jitterNotes are what the candidate has and the baseline has not, and a line for each arm; none where there is no outlier.
-func jitterNotes(v swap.Verdict) (notes []jitterNote) {
+func jitterNotes(v swap.Verdict) (notes []phrase.Note) {
 	if v.Jitter == nil || v.Jitter.Arms.Baseline.Outliers+v.Jitter.Arms.Candidate.Outliers == 0 {
 		return nil
 	}
 	for _, f := range v.Findings {
 		if f.Subject == jitterSubject {
-			notes = append(notes, jitterNote{"New", sentence(f.Message) + " To do: " + phrase.Clean(f.Next)})
+			notes = append(notes, phrase.Note{About: "New", Says: sentence(f.Message) + " To do: " + phrase.Clean(f.Next)})
 		}
 	}
 	for _, arm := range swap.Arms {
@@ -99,7 +96,7 @@ func jitterNotes(v swap.Verdict) (notes []jitterNote) {
 		if len(kinds) > 0 {
 			says += ": " + strings.Join(kinds, "; ")
 		}
-		notes = append(notes, jitterNote{string(arm), says})
+		notes = append(notes, phrase.Note{About: string(arm), Says: says})
 	}
 	return notes
 }

@@ -72,7 +72,7 @@ func mdGates(b *bytes.Buffer, gates []swap.GateResult) {
 }
 
 // mdLoad lists what did not go as planned in the load stage, and what was found there.
-func mdLoad(b *bytes.Buffer, notes []phrase.LoadNote) {
+func mdLoad(b *bytes.Buffer, notes []phrase.Note) {
 	for i, n := range notes {
 		if i == maxLoadNotes {
 			fmt.Fprintf(b, "- and %d more\n", len(notes)-i)

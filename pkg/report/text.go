@@ -27,8 +27,8 @@ func Text(v swap.Verdict, width int, colour bool) []byte {
 	t.wrap("  ", "  ", phrase.Summary(v))
 	t.reasons(v.Reasons)
 	t.gates(v.Gates, v.Reasons)
-	t.load(phrase.LoadNotes(v))
-	t.jitter(jitterNotes(v))
+	t.notes("Load", phrase.LoadNotes(v))
+	t.notes("Slow first tokens (decided nothing)", jitterNotes(v))
 	t.opinions(opinions(v))
 	t.differences(newDifferencePart(v))
 	t.facts(v)
@@ -132,23 +132,12 @@ func about(g swap.GateResult) func(swap.Reason) bool {
 	}
 }
 
-// load says what did not go as planned in the load stage, and what was found there.
-func (t *terminal) load(notes []phrase.LoadNote) {
+// notes are a section of its own, where there is anything to say.
+func (t *terminal) notes(heading string, notes []phrase.Note) {
 	if len(notes) == 0 {
 		return
 	}
-	t.heading("Load")
-	for _, n := range notes {
-		t.wrap("  • ", "    ", n.About+": "+n.Says)
-	}
-}
-
-// jitter says what slow first tokens look like.
-func (t *terminal) jitter(notes []jitterNote) {
-	if len(notes) == 0 {
-		return
-	}
-	t.heading("Slow first tokens (decided nothing)")
+	t.heading(heading)
 	for _, n := range notes {
 		t.wrap("  • ", "    ", n.About+": "+n.Says)
 	}

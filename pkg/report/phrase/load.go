@@ -9,26 +9,26 @@ import (
 	"github.com/swapgate/swapgate/pkg/swap"
 )
 
-// LoadNote is one line about the load stage: what it is about, and what there is to say.
-type LoadNote struct{ About, Says string }
+// Note is one line of a short form of the verdict: what it is about, and what there is to say.
+type Note struct{ About, Says string }
 
 // LoadNotes are what a short form of the verdict says of the load stage: a load client that cannot be believed, the steps that
 // did not end as planned unless a reason of the verdict is about them, and the knees that were found.
-func LoadNotes(v swap.Verdict) []LoadNote {
-	var notes []LoadNote
+func LoadNotes(v swap.Verdict) []Note {
+	var notes []Note
 	if says := disbelief(v); says != "" {
-		notes = append(notes, LoadNote{"Load client", says})
+		notes = append(notes, Note{"Load client", says})
 	}
 	for i := range v.Steps {
 		step := Step(v.Steps[i].Step, v.Steps[i].Label)
 		told := slices.ContainsFunc(v.Reasons, func(r swap.Reason) bool { return Clean(r.Subject) == step })
 		if says := unplanned(v.Steps[i].Ended); says != "" && !told {
-			notes = append(notes, LoadNote{upperFirst(step), says})
+			notes = append(notes, Note{upperFirst(step), says})
 		}
 	}
 	for _, c := range v.Capacity {
 		if says := knees(c); says != "" {
-			notes = append(notes, LoadNote{"Knee", says})
+			notes = append(notes, Note{"Knee", says})
 		}
 	}
 	return notes

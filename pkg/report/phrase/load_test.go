@@ -31,24 +31,24 @@ func TestLoadNotes(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		v    swap.Verdict
-		want []phrase.LoadNote
+		want []phrase.Note
 	}{
 		{
 			"faults of one step",
 			swap.Verdict{Steps: []swap.StepResult{ended(2, swap.StepEnd{}, "during.lag_p99_ms", "calibration.requests")}},
-			[]phrase.LoadNote{{"Load client", "cannot be believed in step 2: lag P99, an error that is not known in calibration"}},
+			[]phrase.Note{{"Load client", "cannot be believed in step 2: lag P99, an error that is not known in calibration"}},
 		},
 		{
 			"faults of several",
 			swap.Verdict{Steps: []swap.StepResult{
 				ended(1, swap.StepEnd{}, "during.cpu_share"), ended(2, swap.StepEnd{}, "during.cpu_share", "calibration", "new_signal"),
 			}},
-			[]phrase.LoadNote{{"Load client", "cannot be believed in steps 1, 2: CPU share, calibration, new_signal"}},
+			[]phrase.Note{{"Load client", "cannot be believed in steps 1, 2: CPU share, calibration, new_signal"}},
 		},
 		{
 			"inconclusive by the raw records",
 			swap.Verdict{Reasons: []swap.Reason{{Code: swap.ReasonInstrument}}},
-			[]phrase.LoadNote{{"Load client", "cannot be believed, by the raw records of its requests"}},
+			[]phrase.Note{{"Load client", "cannot be believed, by the raw records of its requests"}},
 		},
 		{
 			"ends",
@@ -56,7 +56,7 @@ func TestLoadNotes(t *testing.T) {
 				ended(1, swap.StepEnd{Code: swap.EndedSteady, Message: "the tail is steady after 8 blocks"}),
 				ended(2, swap.StepEnd{Code: swap.EndedMaxHold}), ended(3, limit),
 			}},
-			[]phrase.LoadNote{
+			[]phrase.Note{
 				{"Step 1 (concurrency 8)", "the tail is steady after 8 blocks"},
 				{"Step 2 (concurrency 8)", "held to its longest, not steady"},
 				{"Step 3 (concurrency 8)", "stopped at a limit: the candidate's error rate was 9 %; the limit is 2 %"},
@@ -75,7 +75,7 @@ func TestLoadNotes(t *testing.T) {
 			swap.Verdict{Capacity: []swap.Capacity{
 				{Arms: swap.PerArm[swap.ArmCapacity]{Candidate: swap.ArmCapacity{Knee: knee}}},
 			}},
-			[]phrase.LoadNote{{"Knee", "baseline none found, candidate at concurrency 16 (480 tok/s, TTFT P95 312 ms)"}},
+			[]phrase.Note{{"Knee", "baseline none found, candidate at concurrency 16 (480 tok/s, TTFT P95 312 ms)"}},
 		},
 		{
 			"knees of both",
@@ -84,7 +84,7 @@ func TestLoadNotes(t *testing.T) {
 					Baseline: swap.ArmCapacity{Knee: &swap.LoadLevel{Label: "4 req/s"}}, Candidate: swap.ArmCapacity{Knee: knee},
 				}},
 			}},
-			[]phrase.LoadNote{{"Knee", "baseline at 4 req/s, candidate at concurrency 16 (480 tok/s, TTFT P95 312 ms)"}},
+			[]phrase.Note{{"Knee", "baseline at 4 req/s, candidate at concurrency 16 (480 tok/s, TTFT P95 312 ms)"}},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, phrase.LoadNotes(c.v)) })
